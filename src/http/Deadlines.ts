@@ -13,7 +13,7 @@ type Response = HttpServerResponse.HttpServerResponse
  * Maximum time of a request in milliseconds, without the arrival of its body: a longer one waits for a storage or node
  * that does not respond. Clients are promised a response within five seconds.
  */
-export const answerMillisMax = 4_500
+export const responseMillisMax = 4_500
 /** Interval at which overdue requests are looked for. */
 const sweepPeriod = "100 millis"
 
@@ -31,7 +31,7 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
-    const requests = yield* TimeoutSet.make(answerMillisMax, sweepPeriod)
+    const requests = yield* TimeoutSet.make(responseMillisMax, sweepPeriod)
 
     /** Pauses the request's time while it waits for its client. */
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
@@ -57,10 +57,10 @@ export const layer = HttpRouter.middleware(
         : handler
       // Takes one fiber and no timer per request; `Effect.timeout` would take two fibers and a timer.
       const fiber = yield* Effect.forkDetach(own, { startImmediately: true })
-      const answered = fiber.pollUnsafe()
-      if (answered !== undefined) {
+      const ended = fiber.pollUnsafe()
+      if (ended !== undefined) {
         requests.delete(one)
-        return yield* answered
+        return yield* ended
       }
       return yield* Effect.callback<Response, E>((resume) => {
         const end = (exit: Exit.Exit<Response, E>) => {

@@ -23,7 +23,7 @@ const exposedHeaders = [
   "X-Request-Id"
 ]
 
-/** Answers CORS preflights (Fetch, section 3.2.2). */
+/** Responds to CORS preflights (Fetch, section 3.2.2). */
 const preflights = HttpMiddleware.cors({
   allowedMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
   exposedHeaders,
@@ -36,9 +36,9 @@ const readable = {
 }
 
 /**
- * Answers what no handler did: unknown paths, unavailable storage and internal errors, each as JSON with its status.
+ * Response where no handler made one: unknown paths, unavailable storage and internal errors, each as JSON with its status.
  */
-const answerCause = (cause: Cause.Cause<unknown>) => {
+const causeResponse = (cause: Cause.Cause<unknown>) => {
   for (const reason of cause.reasons) {
     const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
     if (HttpServerResponse.isHttpServerResponse(error)) return Effect.succeed(error)
@@ -83,20 +83,20 @@ export const layer = HttpRouter.middleware(
     const catalogs = yield* Catalogs
     const title = yield* ServerTitle
     return (handler) => {
-      const answered = Effect.catchCause(handler, answerCause)
+      const responded = Effect.catchCause(handler, causeResponse)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (sent) => {
         const url = plainUrl(sent.url)
         const request = url === sent.url ? sent : sent.modify({ url })
         const name = nameOf(request)
         const isShared = shared.test(pathOf(request.url))
         const plain = request === sent
-          ? answered
-          : Effect.provideService(answered, HttpServerRequest.HttpServerRequest, request)
+          ? responded
+          : Effect.provideService(responded, HttpServerRequest.HttpServerRequest, request)
         const named = Effect.provideService(plain, References.CurrentLogAnnotations, { request: name })
-        return Effect.flatMap(isShared && request.method === "OPTIONS" ? preflights(named) : named, (answer) => {
+        return Effect.flatMap(isShared && request.method === "OPTIONS" ? preflights(named) : named, (handled) => {
           // Sets all headers in one copy: there are many, and API responses cost little more than the copy.
           const headers = isShared ? { ...readable, "x-request-id": name } : { "x-request-id": name }
-          const response = HttpServerResponse.setHeaders(answer, headers)
+          const response = HttpServerResponse.setHeaders(handled, headers)
           if (response.status < 400) return Effect.succeed(response)
           const page = errorPage(catalogs, request, response)
           // Only pages need the title: programs' errors cost no query.

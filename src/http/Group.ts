@@ -5,7 +5,7 @@ import type { Simplify } from "effect/Struct"
 import { reduceContext } from "../services/runtime/Lean.ts"
 import type { Caller } from "./guard/Caller.ts"
 import { Guard } from "./guard/Guard.ts"
-import type { AnswerAs, Refusal } from "./guard/Reply.ts"
+import type { Refusal, ResponseAs } from "./guard/Reply.ts"
 
 /**
  * Handler of an endpoint: returns its declared response or a refusal. A handler may use only `Caller` and the router's
@@ -14,7 +14,7 @@ import type { AnswerAs, Refusal } from "./guard/Reply.ts"
 type Handler<Endpoint extends HttpApiEndpoint.Constraint> = (
   request: Simplify<Endpoint["~Request"]>
 ) => Effect.Effect<
-  AnswerAs<Endpoint["~Success"]["Type"]> | Refusal,
+  ResponseAs<Endpoint["~Success"]["Type"]> | Refusal,
   Endpoint["~Error"]["Type"] | HttpApiEndpoint.MiddlewareError<Endpoint>,
   Caller | HttpRouter.Provided
 >

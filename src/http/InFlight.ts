@@ -8,7 +8,7 @@ export interface InFlight {
 
 /**
  * Runs work of a request while it does not count as in progress: while its body arrives or its stream is open, it takes
- * no slot (`requestsInFlightMax`) and no time (`answerMillisMax`). Middleware that counts or times requests provides
+ * no slot (`requestsInFlightMax`) and no time (`responseMillisMax`). Middleware that counts or times requests provides
  * this, wrapping the outer one.
  */
 export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {

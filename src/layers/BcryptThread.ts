@@ -16,10 +16,10 @@ const open = Effect.acquireRelease(
   (worker) => Effect.promise(() => worker.terminate())
 )
 
-/** Thread that ended without an answer, for example for lack of memory. */
+/** Thread that ended without a result, for example for lack of memory. */
 const ended = new Error("The thread for bcrypt ended")
 
-/** Asks the thread once; the answer to an interrupted question is dropped. */
+/** Asks the thread once; the result for an interrupted caller is dropped. */
 const ask = (worker: Worker, password: string, stored: string) =>
   Effect.callback<boolean, Error>((resume) => {
     // Negative after the end of the thread.

@@ -26,7 +26,7 @@ export class Handover extends Context.Service<Handover, {
   readonly listener: Effect.Effect<Server>
   /** True if a successor has taken over. */
   readonly leaving: Effect.Effect<boolean>
-  /** Completes when a successor has taken over and all requests are answered. */
+  /** Completes when a successor has taken over and all requests have their response. */
   readonly left: Effect.Effect<void>
   /**
    * Hands over to a new process; `stop` ends streams that would stay open. A failure is logged, and this server
@@ -64,9 +64,9 @@ export class Handover extends Context.Service<Handover, {
           Effect.gen(function*() {
             const port = yield* Predecessor.port
             if (port !== undefined) yield* Ref.set(serving, yield* listeningOn(port))
-            const answer = yield* taken
+            const successor = yield* taken
             yield* Ref.set(tookOver, true)
-            return answer
+            return successor
           }),
         tookOver: Ref.get(tookOver),
         listener: Ref.modify(serving, (server = NodeServer.make()) => [server, server]),

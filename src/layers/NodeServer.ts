@@ -13,8 +13,8 @@ const times = {
   connectionsCheckingInterval: 5_000,
   /** Idle time between requests; longer than the 60 s of common reverse proxies. */
   keepAliveTimeout: 65_000,
-  /** Time for the rest of a body whose request was answered early, such as a refusal. */
-  answeredBodyTimeout: 5_000,
+  /** Time for the rest of a body whose response was sent early, such as a refusal. */
+  lateBodyTimeout: 5_000,
   /** Time without any progress: a client that does not read its response keeps it in memory. */
   idleTimeout: 90_000
 }
@@ -31,7 +31,7 @@ const waitingMax = 1_000
  */
 export const make = (
   patient = false,
-  { answeredBodyTimeout, idleTimeout, requestTimeout, ...timeouts } = times
+  { lateBodyTimeout, idleTimeout, requestTimeout, ...timeouts } = times
 ): Server => {
   const server = createServer({
     ServerResponse: BatchedResponse,
@@ -48,7 +48,7 @@ export const make = (
   let starting = patient
   server.on("request", (request, response) => {
     boundRequest(request, response)
-    boundRest(request, response, answeredBodyTimeout)
+    boundRest(request, response, lateBodyTimeout)
     if (server.listenerCount("request") > 1) return
     if (starting && waiting.length < waitingMax) return void waiting.push([request, response])
     response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" })
@@ -65,7 +65,7 @@ export const make = (
   return server
 }
 
-/** Closes an answered connection whose body still arrives after `millisMax`. */
+/** Closes a connection with a response whose request body still arrives after `millisMax`. */
 const boundRest = (request: IncomingMessage, response: ServerResponse, millisMax: number) => {
   response.once("finish", () => {
     if (request.complete) return

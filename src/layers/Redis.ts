@@ -65,10 +65,10 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
   subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
 
-  // After a timeout no more commands are sent until Redis answers a ping, so that not every request waits.
+  // After a timeout no more commands are sent until Redis returns a ping, so that not every request waits.
   let silent = false
   const use = Effect.fnUntraced(function*<A>(f: (client: Client) => Promise<A>) {
-    if (silent) return yield* new RedisFailed({ cause: "no answer in time" })
+    if (silent) return yield* new RedisFailed({ cause: "no response in time" })
     return yield* Effect.tapError(
       attempt(() => f(commands)),
       ({ cause }) =>
@@ -110,7 +110,7 @@ const open = traced("Redis.open")(function*(url: Redacted.Redacted<string>, purp
   )
   const tell = (value: 0 | 1) => log(Metric.update(Metric.withAttributes(up, { connection: purpose }), value))
   let away = false
-  let reason = "no answer"
+  let reason = "no response"
   // An 'error' event without a listener would end the process.
   client.on("error", (error) => {
     reason = error.message

@@ -37,14 +37,14 @@ export interface Stand {
   readonly stop: () => Promise<void>
 }
 
-const firstAnswer = async (port: number, server: Child.Child<Order>): Promise<void> => {
+const firstResponse = async (port: number, server: Child.Child<Order>): Promise<void> => {
   let ended = false
   void server.ended.then(() => ended = true)
   for (;;) {
     if (ended) throw new Error(`The server did not start: ${server.output()}`)
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v2/instance`).catch(() => undefined)
-    await answer?.text()
-    if (answer?.status === 200) return
+    const reply = await fetch(`http://127.0.0.1:${port}/api/v2/instance`).catch(() => undefined)
+    await reply?.text()
+    if (reply?.status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
@@ -62,7 +62,7 @@ const serving = async (port: number, variables: Record<string, string>, checkout
   const args = [...checkout.flags, "--import", here("Probe.ts"), join(checkout.root, "src/main.ts")]
   const given = { ...checkout.variables, ...common, PORT: String(port), ...variables }
   const server = Child.start<Order>(args, given, checkout)
-  await firstAnswer(port, server)
+  await firstResponse(port, server)
   const command = async (words: ReadonlyArray<string>) => {
     const child = Child.start([...checkout.flags, join(checkout.root, "src/cli.ts"), ...words], given, checkout)
     if (await child.ended !== 0) throw new Error(`The command failed: ${child.output()}`)

@@ -32,9 +32,9 @@ export const start = <Order extends object>(
     new Promise<unknown>((resolve, reject) => {
       const gone = () => reject(new Error(`The process ended: ${output}`))
       child.once("exit", gone)
-      child.once("message", (message: { readonly answer?: unknown; readonly error?: string }) => {
+      child.once("message", (message: { readonly reply?: unknown; readonly error?: string }) => {
         child.off("exit", gone)
-        if (message.error === undefined) resolve(message.answer)
+        if (message.error === undefined) resolve(message.reply)
         else reject(new Error(message.error))
       })
       child.send(order)

@@ -48,6 +48,6 @@ const obey = async (order: Order): Promise<unknown> => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then((answer) => process.send?.({ answer }))
+  void obey(order).then((reply) => process.send?.({ reply }))
 })
 process.channel?.unref()

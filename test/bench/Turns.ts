@@ -38,8 +38,8 @@ type Figures = Readonly<Record<string, number>>
 const both = async <A, B>([before, after]: Sides<A>, afterFirst: boolean, act: (side: A) => Promise<B>) => {
   const first = await act(afterFirst ? after : before)
   const second = await act(afterFirst ? before : after)
-  const answer: Sides<B> = afterFirst ? [second, first] : [first, second]
-  return answer
+  const reply: Sides<B> = afterFirst ? [second, first] : [first, second]
+  return reply
 }
 
 const collect = (found: Map<string, Array<Pair>>, row: string, [before, after]: Sides<Figures>) => {

@@ -28,8 +28,8 @@ interface Registered {
 export const register = Effect.fnUntraced(function*(redirect_uri: string, scope: string) {
   const { baseUrl, fetch } = yield* TestServer
   const wish = { client_name: "Tusker", redirect_uris: redirect_uri, scopes: scope, website: "https://app.example" }
-  const answer = yield* fetch("/api/v1/apps", { method: "POST", json: wish })
-  const { client_id, client_secret } = (yield* Effect.promise(() => answer.json())) as Registered
+  const reply = yield* fetch("/api/v1/apps", { method: "POST", json: wish })
+  const { client_id, client_secret } = (yield* Effect.promise(() => reply.json())) as Registered
   const query = new URLSearchParams({ client_id, redirect_uri, response_type: "code", scope, state: "7" })
   return {
     url: `${baseUrl}/oauth/authorize?${query}`,

@@ -14,8 +14,8 @@ document.getElementById("person").addEventListener("change", () => {
 
 /** A server whose sign-ups need a captcha service that is compatible with hCaptcha. */
 export const withService = Layer.unwrap(Effect.gen(function*() {
-  const { answer, put } = yield* otherServer
-  const verify = answer("/siteverify", (request, response) => {
+  const { reply, put } = yield* otherServer
+  const verify = reply("/siteverify", (request, response) => {
     let text = ""
     request.on("data", (part: Buffer) => text += part.toString())
     request.on("end", () => {

@@ -54,9 +54,9 @@ export const lookAtPages = Effect.fnUntraced(function*(person: Person, pages: Re
     const all: Array<string> = []
     const work = async (page: Page) => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const answer = await page.goto(baseUrl + next.path)
+        const response = await page.goto(baseUrl + next.path)
         const { status = 200 } = next
-        if (answer?.status() !== status) all.push(`${next.path} answers ${answer?.status()}`)
+        if (response?.status() !== status) all.push(`${next.path} answers ${response?.status()}`)
         all.push(...await lookedAt(page, next))
       }
     }

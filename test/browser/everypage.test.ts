@@ -95,8 +95,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           const found: Array<string> = []
           const look = async ({ page }: typeof stranger, who: string, paths: ReadonlyArray<string>) => {
             for (const path of paths) {
-              const answer = await page.goto(baseUrl + path)
-              const status = answer?.status() ?? 0
+              const response = await page.goto(baseUrl + path)
+              const status = response?.status() ?? 0
               if (status >= 500 || status === 404 && !/nowhere|terms|none/.test(path)) {
                 found.push(`${path} answers ${status}`)
               }

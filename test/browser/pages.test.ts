@@ -14,8 +14,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           const { baseUrl, createPerson, fetch } = yield* TestServer
           const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
           const publishAs = Effect.fnUntraced(function*(token: string, json: Record<string, unknown>) {
-            const answer = yield* fetch("/api/v1/statuses", { method: "POST", token, json })
-            return ((yield* Effect.promise(() => answer.json())) as { readonly id: string }).id
+            const response = yield* fetch("/api/v1/statuses", { method: "POST", token, json })
+            return ((yield* Effect.promise(() => response.json())) as { readonly id: string }).id
           })
           yield* fetch("/api/v1/accounts/update_credentials", {
             method: "PATCH",
@@ -54,8 +54,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               ["unknown", "/no/such/page", "Page not found"]
             ] as const
             for (const [name, path, text] of pages) {
-              const answer = await page.goto(baseUrl + path)
-              assert.strictEqual(answer?.status(), name === "unknown" ? 404 : 200, path)
+              const response = await page.goto(baseUrl + path)
+              assert.strictEqual(response?.status(), name === "unknown" ? 404 : 200, path)
               const shown = await page.locator("body").textContent() ?? ""
               assert.include(shown, text, path)
               assert.notInclude(shown, "For friends")

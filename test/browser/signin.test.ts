@@ -96,8 +96,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       yield* Effect.promise(async () => {
         const evil = new URL(url)
         evil.searchParams.set("redirect_uri", "https://evil.example/")
-        const answer = await page.goto(evil.href)
-        assert.strictEqual(answer?.status(), 400)
+        const response = await page.goto(evil.href)
+        assert.strictEqual(response?.status(), 400)
         assert.strictEqual(new URL(page.url()).host, new URL(url).host)
         await picture(page, "refused")
       })

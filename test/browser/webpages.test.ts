@@ -106,8 +106,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await signIn(page, ada)
           const all: Array<string> = []
           for (const path of paths) {
-            const answer = await page.goto(baseUrl + path)
-            if (answer?.status() !== 200) all.push(`${path} answers ${answer?.status()}`)
+            const response = await page.goto(baseUrl + path)
+            if (response?.status() !== 200) all.push(`${path} answers ${response?.status()}`)
             all.push(...await findingsAtEveryWidth(page, path, `web${pictureName(path)}`))
           }
           return all

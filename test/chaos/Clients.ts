@@ -212,9 +212,9 @@ export class Clients {
         "content-length": String(Buffer.byteLength(body))
       })
     }
-    const answer = await send(this.agents[turn]!, place.baseUrl + path, method, headers, body, kind === "post")
-    attempts.push({ began, ended: this.ledger.now, status: answer.status, place: place.name })
-    return answer
+    const response = await send(this.agents[turn]!, place.baseUrl + path, method, headers, body, kind === "post")
+    attempts.push({ began, ended: this.ledger.now, status: response.status, place: place.name })
+    return response
   }
 }
 

@@ -51,13 +51,13 @@ const seconds = (millis: number) => Math.round(millis / 100) / 10
 const lastedOf = ({ attempts, began }: Entry) => (attempts.at(-1)?.ended ?? began) - began
 
 /** Returns the times of all responses to commands, sorted. */
-const answersOf = ({ entries }: Ledger) =>
+const responsesOf = ({ entries }: Ledger) =>
   entries.flatMap(({ attempts, outcome }) => outcome === "unknown" ? [] : attempts.at(-1)?.ended ?? []).sort((a, b) =>
     a - b
   )
 
-const countOf = (answers: ReadonlyArray<number>, from: number, to: number) =>
-  answers.filter((at) => at >= from && at < to).length
+const countOf = (responses: ReadonlyArray<number>, from: number, to: number) =>
+  responses.filter((at) => at >= from && at < to).length
 
 /**
  * Returns a row for each fault, and one for the time before. `end` is the time of the last command, and the usage until
@@ -71,12 +71,12 @@ export const rows = (
 ): ReadonlyArray<Row> => {
   const calm = { kind: "before", where: "", began: start.at, ended: start.at, cpu: start.cpu }
   const faults = [calm, ...ledger.faults]
-  const answers = answersOf(ledger)
+  const responses = responsesOf(ledger)
   const firstFault = ledger.faults[0]?.began ?? end.at
-  const enough = countOf(answers, start.at, firstFault) / (firstFault - start.at) * rateMillis * rateShareMin
+  const enough = countOf(responses, start.at, firstFault) / (firstFault - start.at) * rateMillis * rateShareMin
   const backAt = (from: number, until: number) => {
     for (let at = from; at + rateMillis <= until; at += lookMillis) {
-      const [now, then] = [at, at + rateMillis].map((to) => countOf(answers, to - rateMillis, to))
+      const [now, then] = [at, at + rateMillis].map((to) => countOf(responses, to - rateMillis, to))
       if (now! >= enough && then! >= enough) return seconds(at - from)
     }
     return undefined

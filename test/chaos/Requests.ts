@@ -3,7 +3,7 @@ import { type Agent, request } from "node:http"
 /** Timeout of a client's request, in milliseconds. */
 const patienceMillis = 10_000
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly text: string
 }
@@ -20,7 +20,7 @@ export const send = (
   body: string | undefined,
   wantsText: boolean
 ) =>
-  new Promise<Answer>((resolve) => {
+  new Promise<Reply>((resolve) => {
     let text = ""
     const sent = request(url, { agent, method, headers }, (response) => {
       if (wantsText) response.setEncoding("utf8").on("data", (data: string) => text += data)
@@ -32,9 +32,9 @@ export const send = (
       sent.destroy()
       broken()
     }, patienceMillis)
-    const end = (answer: Answer) => {
+    const end = (reply: Reply) => {
       clearTimeout(patience)
-      resolve(answer)
+      resolve(reply)
     }
     sent.once("error", broken)
     sent.end(body)

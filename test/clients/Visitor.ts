@@ -1,4 +1,4 @@
-import type { Answer } from "../support/Requests.ts"
+import type { Reply } from "../support/Requests.ts"
 import { formsOf } from "../support/TestBrowser.ts"
 
 /** A user whose browser has no scripts, who reads pages and submits forms. */
@@ -10,7 +10,7 @@ export class Visitor {
     this.#baseUrl = baseUrl
   }
 
-  async #request(path: string, init: RequestInit = {}): Promise<Answer> {
+  async #request(path: string, init: RequestInit = {}): Promise<Reply> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ")
     const response = await fetch(new URL(path, this.#baseUrl), {
       redirect: "manual",
@@ -25,30 +25,30 @@ export class Visitor {
   }
 
   /** Opens the page at a path and follows redirects on the server; returns a redirect to another server as it is. */
-  async open(path: string): Promise<Answer> {
+  async open(path: string): Promise<Reply> {
     return this.#follow(await this.#request(path))
   }
 
   /** Submits a form of a page with the given fields. */
-  async submit(page: Answer, written: Record<string, string> = {}, index = 0): Promise<Answer> {
+  async submit(page: Reply, written: Record<string, string> = {}, index = 0): Promise<Reply> {
     const form = formsOf(page)[index]
     if (form === undefined) throw new Error(`There is no form ${index} in ${page.status} ${page.text}`)
     const body = new URLSearchParams({ ...form.fields, ...written })
     return this.#follow(await this.#request(form.action, { method: "POST", body }))
   }
 
-  async #follow(answer: Answer): Promise<Answer> {
-    const location = answer.headers.get("location")
-    if (location === null) return answer
+  async #follow(reply: Reply): Promise<Reply> {
+    const location = reply.headers.get("location")
+    if (location === null) return reply
     const target = new URL(location, this.#baseUrl)
-    return target.origin === this.#baseUrl ? this.open(target.pathname + target.search) : answer
+    return target.origin === this.#baseUrl ? this.open(target.pathname + target.search) : reply
   }
 }
 
 type Person = { readonly username: string; readonly password: string }
 
 /** Signs in and allows the request of an app at the path `authorize`. */
-const consent = async (baseUrl: string, authorize: string, { password, username }: Person): Promise<Answer> => {
+const consent = async (baseUrl: string, authorize: string, { password, username }: Person): Promise<Reply> => {
   const visitor = new Visitor(baseUrl)
   const signIn = await visitor.open(authorize)
   return visitor.submit(await visitor.submit(signIn, { email: `${username}@example.org`, password }))
@@ -56,8 +56,8 @@ const consent = async (baseUrl: string, authorize: string, { password, username 
 
 /** Returns the redirect address of an allowed app, with the code. */
 export const allow = async (baseUrl: string, authorize: string, person: Person): Promise<URL> => {
-  const answer = await consent(baseUrl, authorize, person)
-  return new URL(answer.headers.get("location") ?? `none:${answer.status}`)
+  const reply = await consent(baseUrl, authorize, person)
+  return new URL(reply.headers.get("location") ?? `none:${reply.status}`)
 }
 
 /** Returns the code that a user copies from the page, for apps without a redirect URI. */

@@ -20,7 +20,7 @@ export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, lo
     SELECT id, text FROM statuses WHERE text LIKE 'post %' AND deleted_at IS NULL`
   const byText = new Map(stored.map(({ id, text }) => [text, String(id)]))
   assert.strictEqual(stored.length, byText.size, "a post is there twice")
-  assert.deepStrictEqual([...load.answered].filter(([text, id]) => byText.get(text) !== id), [])
+  assert.deepStrictEqual([...load.responded].filter(([text, id]) => byText.get(text) !== id), [])
   const marks = yield* sql<{ mark: string }>`
     SELECT concat('favourite ', account_id, ' ', status_id) AS mark FROM favourites
     UNION ALL SELECT concat('bookmark ', account_id, ' ', status_id) FROM bookmarks`
@@ -29,7 +29,7 @@ export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, lo
   const twice = yield* sql`
     SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
   assert.deepStrictEqual(twice, [])
-  return { posts: load.answered.size, marks: load.marked.size }
+  return { posts: load.responded.size, marks: load.marked.size }
 })
 
 const idsOf = (body: unknown): ReadonlyArray<string> =>
@@ -39,9 +39,9 @@ const idsOf = (body: unknown): ReadonlyArray<string> =>
 const home = Effect.fnUntraced(function*(node: Node, person: Account) {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
-    const answer = yield* request(node, person, path)
-    assert.strictEqual(answer.status, 200)
-    const found = idsOf(answer.body)
+    const response = yield* request(node, person, path)
+    assert.strictEqual(response.status, 200)
+    const found = idsOf(response.body)
     seen.push(...found)
     path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`
   }

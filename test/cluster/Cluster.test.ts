@@ -79,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
 
         // Hundreds of posts, while b is killed and c stops.
         let live = [a, b, c]
-        let answered = 0
+        let responded = 0
         let killedAt = Number.POSITIVE_INFINITY
         const firstAfterKill = new Map<string, number>()
         const ids = new Map<string, string>()
@@ -88,24 +88,24 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
           const status = n % 10 === 0 ? `@${at(n).username} post ${key}` : `post ${key}`
           for (let attempt = 0; attempt < attemptsMax; attempt++) {
             const node = live[(n + attempt) % live.length]!
-            const answer = yield* request(node, person, "/api/v1/statuses", { method: "POST", form: { status }, key })
-            if (answer.status === 200) {
-              ids.set(key, idOf(answer))
+            const response = yield* request(node, person, "/api/v1/statuses", { method: "POST", form: { status }, key })
+            if (response.status === 200) {
+              ids.set(key, idOf(response))
               if (performance.now() > killedAt && !firstAfterKill.has(person.username)) {
                 firstAfterKill.set(person.username, performance.now() - killedAt)
               }
-              answered++
+              responded++
               break
             }
-            assert.include([0, 503], answer.status, JSON.stringify(answer.body))
+            assert.include([0, 503], response.status, JSON.stringify(response.body))
             yield* Effect.sleep("250 millis")
           }
-          if (answered === killedAfter) {
+          if (responded === killedAfter) {
             live = [a, c]
             killedAt = performance.now()
             b.child.kill("SIGKILL")
           }
-          if (answered === stoppedAfter) {
+          if (responded === stoppedAfter) {
             live = [a]
             c.child.kill("SIGTERM")
           }
@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         )
         const seconds = (performance.now() - loadBegan) / 1000
         const total = authors * postsEach
-        assert.strictEqual(answered, total)
+        assert.strictEqual(responded, total)
 
         const stored = yield* sql<
           { id: bigint; text: string }

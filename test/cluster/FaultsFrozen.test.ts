@@ -33,7 +33,7 @@ const halfDone = "30 millis"
  * Returns the time of each account's first response to a post that another node received after `since`; waits for all
  * accounts.
  */
-const answeredElsewhere = Effect.fnUntraced(
+const takenOver = Effect.fnUntraced(
   function*(load: Load, people: ReadonlyArray<Account>, node: Node, since: number) {
     const firsts = new Map<Account, number>()
     for (let seen = 0; firsts.size < people.length;) {
@@ -88,10 +88,10 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
           )
         /** Repeats the last posts through the node that does not respond yet; each must return the known id. */
         const repeatLast = Effect.suspend(() =>
-          Effect.forEach([...load.answered].slice(-people.length), ([status, id]) => {
+          Effect.forEach([...load.responded].slice(-people.length), ([status, id]) => {
             const author = load.outcomes.find(({ body, kind }) => kind === "post" && idOf(body) === id)!.by
             const again = request(b, author, "/api/v1/statuses", { method: "POST", form: { status }, key: status })
-            return Effect.forkChild(Effect.map(again, (answer) => ({ id, answer })), { startImmediately: true })
+            return Effect.forkChild(Effect.map(again, (response) => ({ id, response })), { startImmediately: true })
           })
         )
         const postThrough = (node: Node, words: string) =>
@@ -108,7 +108,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             yield* Effect.sleep("1 second")
             const open = yield* abandoned(900)
             yield* Effect.sleep(frozenMillisMin - 1000)
-            const failover = yield* answeredElsewhere(load, people, b, began)
+            const failover = yield* takenOver(load, people, b, began)
             const after = yield* epochs
             const old = yield* committedBefore(after)
             // Its unfinished work is already rolled back: Postgres's timeout is shorter.
@@ -122,7 +122,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         )
         const woken = performance.now()
         live.push(b)
-        const lateAnswers = yield* Effect.forEach(late, Fiber.join)
+        const lateResponses = yield* Effect.forEach(late, Fiber.join)
         const recovered = yield* recovery(load, woken)
         yield* load.stop
 
@@ -130,9 +130,9 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         assert.isAbove(moved.length, 0)
         assert.isBelow(recovered, recoveryMillisMax)
         assert.deepStrictEqual(yield* committedBefore(after), old)
-        for (const { answer, id } of lateAnswers) {
-          assert.include([0, 200, 503], answer.status)
-          if (answer.status === 200) assert.strictEqual(idOf(answer.body), id)
+        for (const { response, id } of lateResponses) {
+          assert.include([0, 200, 503], response.status)
+          if (response.status === 200) assert.strictEqual(idOf(response.body), id)
         }
         yield* spread(sql)
         const { marks, posts } = yield* keptOnce(sql, load)
@@ -147,7 +147,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         console.log(
           `A node was frozen for ${seconds(woken - began)} with ${open} transactions half done: ${moved.length} of ` +
             `its accounts answered elsewhere, after ${seconds(failover)} at the latest; woken up, it was asked for ` +
-            `${lateAnswers.length} posts that were done already and answered all it was asked with ${
+            `${lateResponses.length} posts that were done already and answered all it was asked with ${
               tally(through)
             }; ` +
             `all works ${seconds(recovered)} after that; ${posts} posts and ${marks} marks are there once, homes are ` +

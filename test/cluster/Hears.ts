@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import type { Answer } from "./Nodes.ts"
+import type { Reply } from "./Nodes.ts"
 
 /** Maximum delay until another node sees a moderator's action, in milliseconds. */
 export const heardMillisMax = 1_000
@@ -11,11 +11,11 @@ export const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(b
 /** Repeats a request to a node until its response is as wanted; fails after `millisMax` milliseconds. */
 export const hears = Effect.fnUntraced(function*(
   about: string,
-  ask: Effect.Effect<Answer>,
-  wanted: (answer: { readonly status: number; readonly text: string }) => boolean,
+  ask: Effect.Effect<Reply>,
+  wanted: (response: { readonly status: number; readonly text: string }) => boolean,
   millisMax = heardMillisMax
 ) {
   const began = performance.now()
-  yield* eventually(Effect.map(ask, (answer) => ({ status: answer.status, text: textOf(answer) })), wanted)
+  yield* eventually(Effect.map(ask, (response) => ({ status: response.status, text: textOf(response) })), wanted)
   assert.isBelow(performance.now() - began, millisMax, about)
 })

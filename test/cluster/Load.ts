@@ -1,10 +1,10 @@
 import { Effect, Fiber, FiberSet } from "effect"
-import { type Account, type Answer, type Node, request, type RequestOptions } from "./Nodes.ts"
+import { type Account, type Node, type Reply, request, type RequestOptions } from "./Nodes.ts"
 
 /** Requests of the load: two writes by the account's actor, one by a service, and two reads. */
 export type Kind = "post" | "favourite" | "bookmark" | "home" | "status"
 
-export interface Outcome extends Answer {
+export interface Outcome extends Reply {
   readonly kind: Kind
   readonly by: Account
   readonly through: Node
@@ -28,7 +28,7 @@ export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
     const outcomes: Array<Outcome> = []
     /** Ids of acknowledged posts by their text. */
-    const answered = new Map<string, string>()
+    const responded = new Map<string, string>()
     const posted: Array<string> = []
     /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
     const marked = new Set<string>()
@@ -37,21 +37,21 @@ export const startLoad = Effect.fnUntraced(
     const ask = Effect.fnUntraced(
       function*(kind: Kind, by: Account, path: string, options: RequestOptions = {}, through: Node = next()) {
         const began = performance.now()
-        const answer = yield* request(through, by, path, options)
-        outcomes.push({ ...answer, kind, by, through, began, ended: performance.now() })
-        return answer
+        const response = yield* request(through, by, path, options)
+        outcomes.push({ ...response, kind, by, through, began, ended: performance.now() })
+        return response
       }
     )
     const post = Effect.fnUntraced(function*(person: Account, status: string, first?: Node) {
       const options = { method: "POST", form: { status }, key: status }
-      for (let through = first; !answered.has(status); through = undefined) {
-        const answer = yield* ask("post", person, "/api/v1/statuses", options, through)
-        if (answer.status !== 200) {
+      for (let through = first; !responded.has(status); through = undefined) {
+        const response = yield* ask("post", person, "/api/v1/statuses", options, through)
+        if (response.status !== 200) {
           yield* Effect.sleep(retryMillis)
           continue
         }
-        const id = idOf(answer.body)
-        answered.set(status, id)
+        const id = idOf(response.body)
+        responded.set(status, id)
         posted.push(id)
       }
     })
@@ -83,7 +83,7 @@ export const startLoad = Effect.fnUntraced(
 
     return {
       outcomes: outcomes as ReadonlyArray<Outcome>,
-      answered: answered as ReadonlyMap<string, string>,
+      responded: responded as ReadonlyMap<string, string>,
       marked: marked as ReadonlySet<string>,
       /** Adds a post, which is sent to the given node first, then like the others. */
       post: (person: Account, status: string, first: Node) =>

@@ -85,7 +85,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           yield* until(Effect.sync(() => ffmpegOf(other?.child.pid ?? 0)), (pid) => pid !== undefined)
           const failover = performance.now() - killedAt
           assert.isBelow(failover, failoverMillisMax)
-          yield* until(request(front, ada, path), (answer) => answer.status !== 206)
+          yield* until(request(front, ada, path), (reply) => reply.status !== 206)
           const ready = yield* request(front, ada, path)
           assert.strictEqual(ready.status, 200)
           assert.deepInclude(ready.body, { type: "gifv" })
@@ -104,7 +104,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           assert.strictEqual((yield* request(front, ada, "/api/v1/timelines/home")).status, 200)
           assert.strictEqual((yield* request(front, ada, `/api/v1/media/${waiting.id}`)).status, 206)
           const back = yield* start("media")
-          yield* until(request(front, ada, `/api/v1/media/${waiting.id}`), (answer) => answer.status === 200)
+          yield* until(request(front, ada, `/api/v1/media/${waiting.id}`), (reply) => reply.status === 200)
 
           // Without account nodes posting is impossible, but files still become ready.
           front.child.kill("SIGTERM")

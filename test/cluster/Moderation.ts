@@ -50,9 +50,9 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   assert.strictEqual((yield* act(a, moderator, "suspend")).status, 200)
   for (const { closed } of streams) assert.isBelow((yield* closed) - began, heardMillisMax)
   for (const node of [a, b]) {
-    yield* hears("the own token", own(node), (answer) => answer.status === 403)
-    yield* hears("the profile", profile(node), (answer) => answer.status === 410)
-    yield* hears("the post", status(node), (answer) => answer.status === 404)
+    yield* hears("the own token", own(node), (response) => response.status === 403)
+    yield* hears("the profile", profile(node), (response) => response.status === 410)
+    yield* hears("the post", status(node), (response) => response.status === 404)
     yield* hears("the timeline", timeline(node), ({ text }) => !text.includes("said before it"))
   }
   const later = yield* post(b, bad, "/api/v1/statuses", { status: "said after it" })
@@ -63,9 +63,9 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   // The suspension is lifted on the other node.
   assert.strictEqual((yield* lift(b, moderator, "unsuspend")).status, 200)
   for (const node of [a, b]) {
-    yield* hears("the own token", own(node), (answer) => answer.status === 200)
-    yield* hears("the profile", profile(node), (answer) => answer.status === 200)
-    yield* hears("the post", status(node), (answer) => answer.status === 200)
+    yield* hears("the own token", own(node), (response) => response.status === 200)
+    yield* hears("the profile", profile(node), (response) => response.status === 200)
+    yield* hears("the post", status(node), (response) => response.status === 200)
     yield* hears("the timeline", timeline(node), ({ text }) => text.includes("said before it"))
   }
 
@@ -83,13 +83,13 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   const froze = performance.now()
   assert.strictEqual((yield* act(a, moderator, "disable")).status, 200)
   assert.isBelow((yield* frozen.closed) - froze, heardMillisMax)
-  for (const node of [a, b]) yield* hears("the own token", own(node), (answer) => answer.status === 403)
+  for (const node of [a, b]) yield* hears("the own token", own(node), (response) => response.status === 403)
   assert.strictEqual((yield* lift(b, moderator, "enable")).status, 200)
-  for (const node of [a, b]) yield* hears("the own token", own(node), (answer) => answer.status === 200)
+  for (const node of [a, b]) yield* hears("the own token", own(node), (response) => response.status === 200)
 
   // A deleted role has no effect on any node.
   const seen = (node: Node) => request(node, moderator, `/api/v1/admin/accounts/${bad.id}`)
   for (const node of [a, b]) assert.strictEqual((yield* seen(node)).status, 200)
   assert.strictEqual((yield* request(a, owner, "/api/v1/admin/roles/77", { method: "DELETE" })).status, 200)
-  for (const node of [a, b]) yield* hears("the role", seen(node), (answer) => answer.status === 403)
+  for (const node of [a, b]) yield* hears("the role", seen(node), (response) => response.status === 403)
 }))

@@ -70,7 +70,7 @@ export const makeAccounts = Effect.fnUntraced(
   Effect.scoped
 )
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly body: unknown
   readonly retryAfter: string | null
@@ -92,7 +92,7 @@ export const request = (
   account: Pick<Account, "token">,
   path: string,
   options: RequestOptions = {}
-): Effect.Effect<Answer> =>
+): Effect.Effect<Reply> =>
   Effect.promise(async () => {
     const began = performance.now()
     const done = (status: number, body: unknown, retryAfter: string | null) => ({

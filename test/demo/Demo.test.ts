@@ -18,14 +18,14 @@ describe("the plan of a demonstration", () => {
     assert.lengthOf(new Set(plan.people.map(({ username }) => username)), 200)
     assert.isAtLeast(plan.follows.length, 1000)
     assert.isTrue(plan.follows.every(([follower, followed]) => follower !== followed))
-    for (const [index, { answers }] of plan.posts.entries()) if (answers !== undefined) assert.isBelow(answers, index)
-    assert.isAtLeast(plan.posts.filter(({ answers }) => answers !== undefined).length, 400)
+    for (const [index, { parent }] of plan.posts.entries()) if (parent !== undefined) assert.isBelow(parent, index)
+    assert.isAtLeast(plan.posts.filter(({ parent }) => parent !== undefined).length, 400)
     assert.isTrue(plan.posts.every(({ text }) => !text.includes("{")))
   })
 })
 
 /** A server with these responses, in order. */
-const answering = (...responses: ReadonlyArray<() => Response>) => {
+const respondingHost = (...responses: ReadonlyArray<() => Response>) => {
   const left = [...responses]
   return Layer.succeed(
     HttpClient.HttpClient,
@@ -53,7 +53,7 @@ describe("the client of a demonstration", () => {
       assert.deepStrictEqual(yield* client.waits, { times: 2, millis: 123_000 })
     }).pipe(
       Effect.provide(Client.layer("http://server.example")),
-      Effect.provide(answering(
+      Effect.provide(respondingHost(
         limited(120_000),
         () => new Response("{}", { status: 503, headers: { "retry-after": "3" } }),
         () => Response.json({ id: "7" })
@@ -67,7 +67,7 @@ describe("the client of a demonstration", () => {
       assert.strictEqual(message, "POST /api/v1/statuses was answered with 422: no")
     }).pipe(
       Effect.provide(Client.layer("http://server.example")),
-      Effect.provide(answering(() => new Response("no", { status: 422 })))
+      Effect.provide(respondingHost(() => new Response("no", { status: 422 })))
     ))
 })
 
@@ -88,10 +88,10 @@ layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })("a
         (SELECT count(*)::int FROM accounts WHERE display_name <> '' AND note_html <> '') AS accounts,
         (SELECT count(*)::int FROM follows) AS follows,
         (SELECT count(*)::int FROM statuses) AS posts,
-        (SELECT count(*)::int FROM statuses WHERE in_reply_to_id IS NOT NULL) AS answers,
+        (SELECT count(*)::int FROM statuses WHERE in_reply_to_id IS NOT NULL) AS replies,
         (SELECT count(*)::int FROM statuses_tags) AS tags`
-      const { accounts, answers, follows, posts, tags } = figures
-      assert.deepStrictEqual(found, { accounts, follows, posts, answers, tags })
+      const { accounts, follows, posts, replies, tags } = figures
+      assert.deepStrictEqual(found, { accounts, follows, posts, replies, tags })
       yield* run(2)
       const [again] = yield* sql`SELECT (SELECT count(*)::int FROM statuses) AS posts,
         (SELECT count(*)::int FROM users) AS accounts`

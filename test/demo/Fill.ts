@@ -18,7 +18,7 @@ export interface Figures {
   readonly accounts: number
   readonly follows: number
   readonly posts: number
-  readonly answers: number
+  readonly replies: number
   readonly mentions: number
   readonly tags: number
   readonly links: number
@@ -82,13 +82,13 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
   yield* Effect.forEach(posts, (post, index) =>
     Effect.gen(function*() {
       // The parent post comes earlier in the plan, so its author is not waiting for this one.
-      const answered = post.answers === undefined ? undefined : yield* Deferred.await(ids[post.answers]!)
+      const parentId = post.parent === undefined ? undefined : yield* Deferred.await(ids[post.parent]!)
       const body = {
         status: post.text,
         language: post.language,
         visibility: post.visibility,
         ...(post.spoiler === undefined ? {} : { ["spoiler_text"]: post.spoiler }),
-        ...(answered === undefined ? {} : { ["in_reply_to_id"]: answered })
+        ...(parentId === undefined ? {} : { ["in_reply_to_id"]: parentId })
       }
       return yield* client.send("POST", "/api/v1/statuses", tokenOf(post.author), body, `demo ${run} ${index}`)
     }).pipe(Effect.onExit((exit) => Deferred.done(ids[index]!, exit))), { concurrency: requestsAtOnce, discard: true })
@@ -99,7 +99,7 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
     accounts: people.length,
     follows: follows.length,
     posts: posts.length,
-    answers: posts.filter(({ answers }) => answers !== undefined).length,
+    replies: posts.filter(({ parent }) => parent !== undefined).length,
     mentions: count(/(?<!\S)@\w+/g),
     tags: count(/(?<!\S)#[^\s\d]/g),
     links: count(/https:\/\//g),
@@ -114,5 +114,5 @@ export const fill = Effect.fn("demo.fill")(function*({ follows, people, posts }:
 /** Formats the figures as text. */
 export const show = (figures: Figures): string =>
   `${figures.accounts} accounts, ${figures.follows} follows, ${figures.posts} posts in ${figures.languages} languages
-${figures.answers} answers, ${figures.mentions} mentions, ${figures.tags} tags, ${figures.links} links
+${figures.replies} replies, ${figures.mentions} mentions, ${figures.tags} tags, ${figures.links} links
 ${figures.seconds.toFixed(1)} s, of which ${figures.waited.toFixed(1)} s in ${figures.waits} waits for a limit`

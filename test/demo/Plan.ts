@@ -16,7 +16,7 @@ export interface PlannedPost {
   readonly spoiler: string | undefined
   readonly visibility: "public" | "unlisted" | "private" | "direct"
   /** Index of the post that it replies to, which comes before it. */
-  readonly answers: number | undefined
+  readonly parent: number | undefined
 }
 
 /** Everything that a demonstration creates on a server; the same seed gives the same plan. */
@@ -53,21 +53,21 @@ export const make = (seed: number, accounts: number, posts: number): Plan => {
   for (let index = 0; index < posts; index++) {
     const author = somebody()
     const language = speakers[author]!
-    const answered = planned.length > 0 && dice.chance(0.35) ? recent(dice, planned) : undefined
+    const parent = planned.length > 0 && dice.chance(0.35) ? recent(dice, planned) : undefined
     const direct = accounts > 1 && dice.chance(0.02)
-    const to = answered === undefined ? undefined : planned[answered]!.author
+    const to = parent === undefined ? undefined : planned[parent]!.author
     const mentioned = new Set([
       ...(to === undefined || to === author ? [] : [to]),
       ...(direct || dice.chance(0.15) ? [(author + 1 + dice.between(0, Math.max(1, accounts - 1))) % accounts] : [])
     ])
-    const words = written(dice, dice.pick(answered === undefined ? language.thoughts : language.answers), language)
+    const words = written(dice, dice.pick(parent === undefined ? language.thoughts : language.replies), language)
     planned.push({
       author,
       text: [...Array.from(mentioned, (person) => `@${people[person]!.username}`), words].join(" "),
       language: language.code,
       spoiler: dice.chance(0.05) ? language.tags[0] : undefined,
       visibility: direct ? "direct" : dice.weighted([[85, "public"], [10, "unlisted"], [5, "private"]]),
-      answers: answered
+      parent
     })
   }
   return { people, follows: [...follows.values()], posts: planned }

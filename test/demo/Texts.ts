@@ -4,7 +4,7 @@ export interface Language {
   readonly names: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
   readonly thoughts: ReadonlyArray<string>
-  readonly answers: ReadonlyArray<string>
+  readonly replies: ReadonlyArray<string>
 }
 
 export const links = [
@@ -29,7 +29,7 @@ export const languages: ReadonlyArray<Language> = [
       "Forty kilometres, two hills, one puncture 🚲 {tag}\n\nLegs: gone. Mood: excellent.",
       "It's <b>not</b> markup & it's 5 > 4. Just checking."
     ],
-    answers: ["Oh, this! So much this.", "Where was that? I'd love to go. 😍", "I disagree, but politely: {link}"]
+    replies: ["Oh, this! So much this.", "Where was that? I'd love to go. 😍", "I disagree, but politely: {link}"]
   },
   {
     code: "de",
@@ -42,7 +42,7 @@ export const languages: ReadonlyArray<Language> = [
       "Übermäßig großer Ärger über Öffnungszeiten.",
       "Morgen wird gewandert: {tag}"
     ],
-    answers: ["Das kenne ich nur zu gut.", "Schöne Grüße zurück!", "Hier steht mehr dazu: {link}"]
+    replies: ["Das kenne ich nur zu gut.", "Schöne Grüße zurück!", "Hier steht mehr dazu: {link}"]
   },
   {
     code: "fr",
@@ -54,7 +54,7 @@ export const languages: ReadonlyArray<Language> = [
       "À lire absolument : {link}",
       "Qui a encore oublié le pain ?"
     ],
-    answers: ["Tout à fait d'accord !", "Où ça ? Ça donne envie.", "Voir aussi {link}"]
+    replies: ["Tout à fait d'accord !", "Où ça ? Ça donne envie.", "Voir aussi {link}"]
   },
   {
     code: "es",
@@ -66,14 +66,14 @@ export const languages: ReadonlyArray<Language> = [
       "Lo explican muy bien aquí: {link}",
       "El año que viene, sin falta, aprendo a bailar."
     ],
-    answers: ["¡Totalmente!", "¿Y eso dónde es?", "Mira esto: {link}"]
+    replies: ["¡Totalmente!", "¿Y eso dónde es?", "Mira esto: {link}"]
   },
   {
     code: "uk",
     names: ["Оксана Шевчук", "Андрій Коваль", "Ірина Їжак"],
     tags: ["книги", "осінь"],
     thoughts: ["Сьогодні дуже тихий ранок. {tag}", "Раджу прочитати: {link}", "Хто ще не спить?"],
-    answers: ["Згоден!", "Дякую, подивлюся. {link}"]
+    replies: ["Згоден!", "Дякую, подивлюся. {link}"]
   },
   {
     code: "ja",
@@ -84,20 +84,20 @@ export const languages: ReadonlyArray<Language> = [
       "この記事がおもしろい： {link}",
       "猫が膝から降りてくれない🐈"
     ],
-    answers: ["わかります！", "ありがとうございます。 {link}"]
+    replies: ["わかります！", "ありがとうございます。 {link}"]
   },
   {
     code: "ar",
     names: ["ليلى حداد", "يوسف منصور", "سلمى نجار"],
     tags: ["قهوة", "كتب"],
     thoughts: ["صباح الخير من البحر. {tag}", "مقال جميل: {link}", "هل جرّب أحد هذه الوصفة؟"],
-    answers: ["صحيح تماما.", "شكرا جزيلا! {link}"]
+    replies: ["صحيح تماما.", "شكرا جزيلا! {link}"]
   },
   {
     code: "pt",
     names: ["João Conceição", "Inês Magalhães", "Luís Antão"],
     tags: ["praia", "coração", "leitura"],
     thoughts: ["O mar hoje estava um espelho. {tag}", "Não percam: {link}", "Alguém tem saudades do verão? {tag}"],
-    answers: ["Eu também!", "Que maravilha 🌊", "Mais sobre isso: {link}"]
+    replies: ["Eu também!", "Que maravilha 🌊", "Mais sobre isso: {link}"]
   }
 ]

@@ -82,7 +82,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
   it.effect("a running server has every metric and label of the alerts and the dashboard", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer
-      const scrape = Effect.flatMap(fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
+      const scrape = Effect.flatMap(fetch("/metrics"), (response) => Effect.promise(() => response.text()))
       const [ada, bob] = [yield* newPerson("ada"), yield* newPerson("bob")]
       const before = waitsIn(yield* scrape)
       yield* json(bob, `/api/v1/accounts/${ada.accountId}/follow`, {})

@@ -32,7 +32,7 @@ it.live(
       assert.strictEqual(collection.items[0].state, "pending")
       yield* settled(places)
       const path = `/api/v1/collections/${collection.id}`
-      const shown = Effect.map(anna.ask("GET", path), (answer) => answer.collection)
+      const shown = Effect.map(anna.ask("GET", path), (reply) => reply.collection)
       assert.strictEqual((yield* eventually(shown, ({ items }) => items[0]?.state === "accepted")).item_count, 1)
       yield* settled(places)
 
@@ -151,7 +151,7 @@ it.live(
         account_ids: known.map(({ id }) => id)
       })
       const path = `/api/v1/collections/${collection.id}`
-      const own = Effect.map(anna.ask("GET", path), (answer) => answer.collection)
+      const own = Effect.map(anna.ask("GET", path), (reply) => reply.collection)
       const whole = ({ items }: { readonly items: ReadonlyArray<{ readonly state: string }> }) =>
         items.every(({ state }) => state === "accepted")
       yield* eventually(own, whole)

@@ -59,15 +59,15 @@ it.live(
       yield* request(zoe, `${zoe.id}#r/1`)
       assert.deepInclude((yield* items)[0], { state: "accepted", username: "anna" })
       assert.lengthOf(yield* items, 1)
-      const answers = () =>
+      const responses = () =>
         there.heard.map(({ activity }) => activity).filter(({ type }) => type === "Accept" || type === "Reject")
-      assert.deepInclude(answers()[0], { type: "Accept", object: `${zoe.id}#r/1` })
+      assert.deepInclude(responses()[0], { type: "Accept", object: `${zoe.id}#r/1` })
       // An account cannot add members to another's collection.
       yield* request(eve, `${eve.id}#r/2`)
       assert.lengthOf(yield* items, 1)
       yield* anna.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: false })
       yield* request(zoe, `${zoe.id}#r/3`, { instrument: `${zoe.id}/collections/2` })
-      assert.deepInclude(answers().at(-1), { type: "Reject", object: `${zoe.id}#r/3` })
+      assert.deepInclude(responses().at(-1), { type: "Reject", object: `${zoe.id}#r/3` })
 
       // Responses to a request that was never made, and to another account's request.
       for (const by of [zoe, eve]) {

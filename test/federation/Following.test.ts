@@ -24,9 +24,9 @@ it.live(
       const [seen, ...others] = yield* anna.home
       assert.deepInclude(seen, { uri: post.uri, visibility: "public", content: post.content })
       assert.isEmpty(others)
-      const answer = yield* anna.post("hello back")
+      const response = yield* anna.post("hello back")
       yield* settled(places)
-      assert.sameMembers((yield* zoe.home).map(({ uri }) => uri), [answer.uri, post.uri])
+      assert.sameMembers((yield* zoe.home).map(({ uri }) => uri), [response.uri, post.uri])
 
       const { id } = yield* anna.find(zoe)
       yield* anna.ask("POST", `/api/v1/accounts/${id}/unfollow`)

@@ -37,9 +37,9 @@ const consented = Effect.fnUntraced(function*(there: Browser, text: string) {
   const url = new URL(href.replaceAll("&amp;", "&"))
   const page = yield* there.get(url.pathname + url.search)
   assert.include(page.text, "Copy your posts to another server")
-  const answer = yield* there.submit(page)
-  assert.strictEqual(answer.status, 302, answer.text)
-  return { consent: url, back: locationOf(answer) }
+  const response = yield* there.submit(page)
+  assert.strictEqual(response.status, 302, response.text)
+  return { consent: url, back: locationOf(response) }
 })
 
 const finished = (browser: Browser, at: string, wanted: RegExp) =>

@@ -131,8 +131,8 @@ it.live("S-196: opening a remote post shows the conversation around it", () =>
     const copy = yield* shown(ben, first.uri)
     const second = yield* ben.post(`@${anna.handle} the second`, { in_reply_to_id: copy.id })
     yield* done
-    const answered = yield* anna.ask("GET", `/api/v1/statuses/${first.id}/context`)
-    const third = yield* anna.post(`@${ben.handle} the third`, { in_reply_to_id: answered.descendants[0].id })
+    const responded = yield* anna.ask("GET", `/api/v1/statuses/${first.id}/context`)
+    const third = yield* anna.post(`@${ben.handle} the third`, { in_reply_to_id: responded.descendants[0].id })
     yield* done
     // Cleo's server knows none of the accounts: it gets the last post, and fetches the earlier ones.
     const { id } = yield* shown(cleo, third.uri)

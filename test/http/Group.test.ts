@@ -117,7 +117,7 @@ describe("lean", () => {
   })
 })
 
-describe("ready JSON", () => {
+describe("JSON of wire types", () => {
   it("has one type of the wire", () => {
     const texts = [encode("a"), encode("b")]
     assert.strictEqual(list(texts), `["a","b"]`)

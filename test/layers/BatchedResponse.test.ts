@@ -10,13 +10,13 @@ import { markDisposable } from "../../src/services/runtime/OneTimeChunks.ts"
 import { eventually } from "../support/Eventually.ts"
 
 /** Connects a client to a server that responds to each request with `answer`. */
-const asked = (requests: number, answer: (response: ServerResponse) => void) =>
+const asked = (requests: number, reply: (response: ServerResponse) => void) =>
   Effect.gen(function*() {
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => NodeServer.make()),
       (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
     )
-    server.on("request", (_, response: ServerResponse) => answer(response))
+    server.on("request", (_, response: ServerResponse) => reply(response))
     yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
     const client = yield* Effect.acquireRelease(
       Effect.sync(() => connect((server.address() as AddressInfo).port, "127.0.0.1")),

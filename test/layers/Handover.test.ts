@@ -14,13 +14,13 @@ import { cli, said, start } from "../support/Program.ts"
 /** Interval between requests from outside: 50 per second. */
 const paceMillis = 20
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly text: string
 }
 
 const requestAt = (port: number, path: string, agent: Agent | false, token?: string, body?: string) =>
-  new Promise<Answer>((resolve, reject) => {
+  new Promise<Reply>((resolve, reject) => {
     const sent = request({
       host: "127.0.0.1",
       port,

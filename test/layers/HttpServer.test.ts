@@ -110,7 +110,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
         `GET /address HTTP/1.1\r\n${upgrade}\r\n`,
         "POST /echo HTTP/1.1\r\nhost: test\r\ncontent-length: 3\r\n\r\nabc"
       ]
-      const answers = yield* Effect.callback<ReadonlyArray<string>>((resume) => {
+      const responses = yield* Effect.callback<ReadonlyArray<string>>((resume) => {
         const socket = connect(Number(base.port), base.hostname)
         const heard: Array<string> = []
         const next = () => socket.write(requests[heard.length] ?? "")
@@ -122,7 +122,7 @@ layer(serve({}), { excludeTestServices: true })("HttpServer behind a proxy on th
         return Effect.sync(() => socket.destroy())
       })
       assert.deepStrictEqual(
-        answers.map((answer) => [answer.split(" ")[1], answer.split("\r\n\r\n")[1]]),
+        responses.map((reply) => [reply.split(" ")[1], reply.split("\r\n\r\n")[1]]),
         [["200", "5"], ["200", "127.0.0.1"], ["200", "3"]]
       )
     }))
@@ -165,21 +165,21 @@ layer(serve({ TRUSTED_PROXIES: "127.0.0.9", CONNECTIONS_PER_ADDRESS: "16" }), { 
             }),
             (socket) => Effect.sync(() => socket.destroy())
           )
-        const answers = (socket: Socket) =>
+        const responses = (socket: Socket) =>
           Effect.callback<boolean>((resume) => {
             socket.once("data", () => resume(Effect.succeed(true)))
             socket.once("close", () => resume(Effect.succeed(false)))
             socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
           })
         const held = yield* Effect.forEach(Array.from({ length: 16 }), () => open("127.0.0.2"))
-        assert.isFalse(yield* Effect.flatMap(open("127.0.0.2"), answers), "one more than the share")
-        assert.isTrue(yield* Effect.flatMap(open("127.0.0.3"), answers), "somebody else")
-        assert.isTrue(yield* answers(held[0]!), "what is open goes on")
+        assert.isFalse(yield* Effect.flatMap(open("127.0.0.2"), responses), "one more than the share")
+        assert.isTrue(yield* Effect.flatMap(open("127.0.0.3"), responses), "somebody else")
+        assert.isTrue(yield* responses(held[0]!), "what is open goes on")
         const behind = yield* Effect.forEach(Array.from({ length: 40 }), () => open("127.0.0.9"))
-        assert.isTrue(yield* answers(behind[39]!), "a proxy has as many as it wants")
+        assert.isTrue(yield* responses(behind[39]!), "a proxy has as many as it wants")
         held[1]!.resetAndDestroy()
         assert.isTrue(
-          yield* Effect.repeat(Effect.flatMap(open("127.0.0.2"), answers), { until: (answered) => answered }),
+          yield* Effect.repeat(Effect.flatMap(open("127.0.0.2"), responses), { until: (responded) => responded }),
           "a connection that is over gives its place back"
         )
       }))
@@ -215,14 +215,14 @@ const under = (what: string, upgrade: string) =>
       const refused = yield* get("/address")
       assert.strictEqual(refused.status, 503)
       assert.strictEqual(refused.headers.get("retry-after"), "1")
-      const answered = yield* Effect.forkChild(
+      const responded = yield* Effect.forkChild(
         Effect.callback<string>((resume) => {
           sockets[0]!.once("data", (data) => resume(Effect.succeed(String(data))))
         }),
         { startImmediately: true }
       )
       yield* Deferred.succeed(gate.open, undefined)
-      assert.match(yield* Fiber.join(answered), /^HTTP\/1\.1 200/)
+      assert.match(yield* Fiber.join(responded), /^HTTP\/1\.1 200/)
       yield* eventually(get("/address"), ({ status }) => status === 200)
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(serve({})))))
 

@@ -11,7 +11,7 @@ const times = {
   headersTimeout: 15_000,
   connectionsCheckingInterval: 10,
   keepAliveTimeout: 65_000,
-  answeredBodyTimeout: 5_000,
+  lateBodyTimeout: 5_000,
   idleTimeout: 90_000
 }
 
@@ -85,8 +85,8 @@ describe("bodies of requests that arrive slowly", () => {
       }
       assert.deepStrictEqual([upload.closed, upload.heard], [false, ""])
       upload.socket.write("x".repeat(10))
-      const answer = yield* eventually(Effect.sync(() => upload.heard), (heard) => heard.endsWith(String(bytes)))
-      assert.match(answer, /^HTTP\/1.1 200 /)
+      const reply = yield* eventually(Effect.sync(() => upload.heard), (heard) => heard.endsWith(String(bytes)))
+      assert.match(reply, /^HTTP\/1.1 200 /)
     }))
 
   it.effect("row 40: F287: a request that has arrived is not closed while it waits for its handler to read it", () =>
@@ -111,7 +111,7 @@ describe("bodies of requests that arrive slowly", () => {
       const slow = yield* opened(port, "/b", 10, 1)
       // The slow one is closed at its deadline; that of the first one has passed, too.
       yield* closed(slow)
-      for (const answer of open) answer()
+      for (const reply of open) reply()
       yield* eventually(Effect.sync(() => without.heard), (heard) => heard.endsWith("late"))
     }))
 })

@@ -133,7 +133,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
   it.effect("ignore requests that are not a handshake", () =>
     Effect.gen(function*() {
       const at = yield* port
-      const answer = yield* Effect.callback<string>((resume) => {
+      const response = yield* Effect.callback<string>((resume) => {
         let text = ""
         const plain = connectPlainly(at, "127.0.0.1", () =>
           plain.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"))
@@ -142,7 +142,7 @@ layer(layerServed, { excludeTestServices: true })("WebSockets", (it) => {
         plain.on("close", () =>
           resume(Effect.succeed(text)))
       })
-      assert.match(answer, /^HTTP\/1\.1 400 Bad Request/)
-      assert.notInclude(answer, "must not")
+      assert.match(response, /^HTTP\/1\.1 400 Bad Request/)
+      assert.notInclude(response, "must not")
     }))
 })

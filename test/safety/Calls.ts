@@ -2,7 +2,7 @@ import { Effect, Queue } from "effect"
 import { WebSocket } from "ws"
 import { type Person, type RequestOptions, TestServer } from "../support/Server.ts"
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -28,13 +28,13 @@ export const call = Effect.fnUntraced(function*(
   })
   const text = yield* Effect.promise(() => response.text())
   const isJson = response.headers.get("content-type")?.includes("json") === true && text !== ""
-  const answer: Answer = {
+  const reply: Reply = {
     status: response.status,
     headers: response.headers,
     text,
     body: isJson ? JSON.parse(text) : undefined
   }
-  return answer
+  return reply
 })
 
 export const get = (path: string, by?: Pick<Person, "token">) => call("GET", path, by)

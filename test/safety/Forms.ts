@@ -9,10 +9,13 @@ export const submit = Effect.fnUntraced(function*(path: string, cookie: string, 
   const page = yield* call("GET", path, undefined, undefined, { headers: { cookie } })
   const cookies = [cookie, ...page.headers.getSetCookie().map((set) => set.split(";", 1)[0])].join("; ")
   const form = formsOf(page)[0]!
-  const answer = yield* call("POST", form.action, undefined, undefined, {
+  const response = yield* call("POST", form.action, undefined, undefined, {
     headers: { cookie: cookies, origin: baseUrl },
     redirect: "manual",
     body: new URLSearchParams({ ...form.fields, ...fields })
   })
-  return { answer, cookies: [cookies, ...answer.headers.getSetCookie().map((set) => set.split(";", 1)[0])].join("; ") }
+  return {
+    response,
+    cookies: [cookies, ...response.headers.getSetCookie().map((set) => set.split(";", 1)[0])].join("; ")
+  }
 })

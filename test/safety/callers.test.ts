@@ -42,7 +42,7 @@ describe("rows 65, 69: declarations", () => {
 })
 
 /** Part of a response that tells the caller why it was refused. */
-interface Answer {
+interface Reply {
   readonly status: number
   readonly error: string | undefined
 }
@@ -56,8 +56,8 @@ const callRoute = Effect.fnUntraced(function*(route: Route, token?: string) {
   })
   const text = yield* Effect.promise(() => response.text())
   const [, error] = /^\{"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
-  const answer: Answer = { status: response.status, error }
-  return answer
+  const reply: Reply = { status: response.status, error }
+  return reply
 })
 
 /** Messages of the guard, not of handlers. */
@@ -71,7 +71,7 @@ const texts = new Set([
   "Your login is currently pending approval",
   "Your login is currently disabled"
 ])
-const admitted = ({ error }: Answer) => error === undefined || !texts.has(error)
+const admitted = ({ error }: Reply) => error === undefined || !texts.has(error)
 
 const invalid = { status: 401, error: "The access token is invalid" }
 const anonymous = { status: 401, error: "This method requires an authenticated user" }
@@ -94,9 +94,9 @@ const excused = new Set([
 const excusedMoved = new Set(["GET /api/v1/accounts/move", "GET /api/v1/accounts/move/followers"])
 
 type Who = Route["rule"]["who"]
-type Kind = keyof typeof answers
+type Kind = keyof typeof responses
 /** Responses to each kind of caller that is refused (auth.md section 5). */
-const answers = {
+const responses = {
   nobody: (who: Who) => who === "public" ? undefined : invalid,
   unknown: () => invalid,
   revoked: () => ({ status: 401, error: "The access token was revoked" }),
@@ -109,7 +109,7 @@ const answers = {
   moved: (who: Who, path: string, method: string) =>
     who === "user" ? excusedMoved.has(`${method} ${path}`) ? undefined : disabled : who === "app" ? appOnly : undefined
 }
-const kinds = Object.keys(answers) as ReadonlyArray<Kind>
+const kinds = Object.keys(responses) as ReadonlyArray<Kind>
 
 const jsonOf = (response: Response) =>
   Effect.promise(async (): Promise<Record<string, string>> => (await response.json()) as Record<string, string>)
@@ -164,12 +164,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
         for (const kind of kinds) {
           for (const route of routes) {
             const { rule: { who } } = route
-            const answer = yield* callRoute(route, tokens[kind])
-            const refusal = who === "anyone" ? undefined : answers[kind](who, route.path, route.method)
-            const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(answer)}`
-            if (refusal === undefined) assert.isTrue(admitted(answer), about)
-            else assert.deepStrictEqual(answer, refusal, about)
-            assert.isBelow(answer.status, 500, about)
+            const reply = yield* callRoute(route, tokens[kind])
+            const refusal = who === "anyone" ? undefined : responses[kind](who, route.path, route.method)
+            const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(reply)}`
+            if (refusal === undefined) assert.isTrue(admitted(reply), about)
+            else assert.deepStrictEqual(reply, refusal, about)
+            assert.isBelow(reply.status, 500, about)
           }
         }
       }),
@@ -198,8 +198,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
           const about = `${route.method} ${route.path}`
           assert.deepStrictEqual(yield* callRoute(route, yield* withScopes(others)), outside, about)
           for (const scope of granting) {
-            const answer = yield* callRoute(route, yield* withScopes([scope]))
-            assert.isTrue(admitted(answer), `${about} with ${scope}: ${JSON.stringify(answer)}`)
+            const reply = yield* callRoute(route, yield* withScopes([scope]))
+            assert.isTrue(admitted(reply), `${about} with ${scope}: ${JSON.stringify(reply)}`)
           }
         }
       }),

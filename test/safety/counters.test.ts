@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { publishedId } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
-import { type Answer, get, post } from "./Calls.ts"
+import { get, post, type Reply } from "./Calls.ts"
 
 const everything = { concurrency: "unbounded" } as const
 
@@ -76,14 +76,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
       const id = yield* publishedId(ada, "Lock me")
       const waits = sql<{ count: number }>`SELECT count(*)::int AS count FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      const answer = yield* Deferred.make<Answer>()
+      const response = yield* Deferred.make<Reply>()
       // Bob's command holds the row of its actor and waits for this favourite; then this transaction also waits for
       // that row.
       const crossing = sql.withTransaction(Effect.gen(function*() {
         yield* sql`SET LOCAL deadlock_timeout = '30s'`
         yield* sql`INSERT INTO favourites (id, account_id, status_id) VALUES (1, ${bob.accountId}, ${BigInt(id)})`
         yield* Effect.forkScoped(
-          Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(answer, got))
+          Effect.flatMap(post(`/api/v1/statuses/${id}/favourite`, bob), (got) => Deferred.succeed(response, got))
         )
         // A transaction keeps the activity of its first read until the snapshot is cleared.
         yield* eventually(
@@ -94,7 +94,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         return yield* Effect.fail("undone")
       }))
       assert.strictEqual(yield* Effect.flip(crossing), "undone")
-      const { body, status, text } = yield* Deferred.await(answer)
+      const { body, status, text } = yield* Deferred.await(response)
       assert.strictEqual(status, 200, text)
       assert.deepInclude(body, { favourited: true, favourites_count: 1 })
     }))

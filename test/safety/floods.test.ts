@@ -20,13 +20,13 @@ const open = Effect.gen(function*() {
   socket.on("error", () => undefined)
   const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(text)))
   /** Returns all received text after this number of responses. */
-  const answers = (count: number) =>
+  const responses = (count: number) =>
     Effect.callback<string>((resume) => {
       const look = () => text.split("HTTP/1.1 ").length > count && resume(Effect.succeed(text))
       socket.on("data", look)
       look()
     })
-  return { socket, ended: Effect.promise(() => ended), answers }
+  return { socket, ended: Effect.promise(() => ended), responses }
 })
 
 /** Sends until the other side closes; returns the number of bytes that it accepted. */
@@ -108,11 +108,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
 
   it.effect("pipelined requests get responses in order, and garbage gets 400 and a closed connection", () =>
     Effect.gen(function*() {
-      const { answers, ended, socket } = yield* open
+      const { responses, ended, socket } = yield* open
       const paths = ["/health", "/api/v1/nowhere", "/api/v1/instance/languages"]
       const asked = Array.from({ length: 60 }, (_, index) => paths[index % paths.length]!)
       socket.write(asked.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""))
-      const statuses = Array.from((yield* answers(60)).matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => status)
+      const statuses = Array.from((yield* responses(60)).matchAll(/HTTP\/1\.1 (\d+) /g), ([, status]) => status)
       assert.deepStrictEqual(statuses, asked.map((path) => path.includes("nowhere") ? "404" : "200"))
       socket.write("\u0016\u0003\u0001 what is this\r\n\r\n")
       assert.include(yield* ended, "HTTP/1.1 400 ")

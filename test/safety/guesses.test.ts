@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { limits } from "../../src/http/guard/Limits.ts"
 import { allScopes, type RequestOptions, TestServer } from "../support/Server.ts"
 import { formsOf } from "../support/TestBrowser.ts"
-import { type Answer, call } from "./Calls.ts"
+import { call, type Reply } from "./Calls.ts"
 
 /** Source address and account of an attempt; the server trusts this machine as a proxy. */
 interface From {
@@ -11,7 +11,7 @@ interface From {
   readonly email: string
 }
 
-type Attempt = (from: From) => Effect.Effect<Answer, unknown, TestServer>
+type Attempt = (from: From) => Effect.Effect<Reply, unknown, TestServer>
 
 const withAddress = (address: string, headers: Record<string, string> = {}): RequestOptions => ({
   headers: { "x-forwarded-for": address, ...headers },
@@ -91,14 +91,14 @@ const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "
   const key = fresh()
   for (let count = 0; count <= 2 * uses; count++) {
     const other = fresh()
-    const answer = yield* attempt(
+    const response = yield* attempt(
       by === "address" ? { ...other, address: key.address } : { ...other, email: key.email }
     )
-    assert.isBelow(answer.status, 500, answer.text)
-    if (answer.status !== 429) continue
-    assert.strictEqual(answer.headers.get("x-ratelimit-remaining"), "0")
-    assert.strictEqual(answer.headers.get("x-ratelimit-limit"), String(uses))
-    assert.isAbove(Date.parse(answer.headers.get("x-ratelimit-reset") ?? ""), Date.now() - 1000)
+    assert.isBelow(response.status, 500, response.text)
+    if (response.status !== 429) continue
+    assert.strictEqual(response.headers.get("x-ratelimit-remaining"), "0")
+    assert.strictEqual(response.headers.get("x-ratelimit-limit"), String(uses))
+    assert.isAbove(Date.parse(response.headers.get("x-ratelimit-reset") ?? ""), Date.now() - 1000)
     const unaffected = yield* attempt(fresh())
     assert.notStrictEqual(unaffected.status, 429, "others go on")
     return count

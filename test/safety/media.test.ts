@@ -13,7 +13,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 const jobsAtOnce = 2
 const growthMegabytesMax = 450
 /** Maximum time of other requests in the meantime, in milliseconds, on two busy cores. */
-const answerMillisMax = 1_500
+const responseMillisMax = 1_500
 
 const megabytes = (pid: number, what: "VmHWM" | "VmRSS") =>
   Number(new RegExp(`^${what}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
@@ -95,23 +95,23 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           }
         })
         const feeding = Effect.gen(function*() {
-          const answers = yield* Effect.forEach([...allowed, ...refused], upload, { concurrency: 8 })
+          const responses = yield* Effect.forEach([...allowed, ...refused], upload, { concurrency: 8 })
           over.abort()
-          return answers
+          return responses
         })
-        const [answers] = yield* Effect.all([feeding, others], { concurrency: "unbounded" })
-        assert.deepStrictEqual(answers.slice(0, allowed.length).map(({ status }) => status), allowed.map(() => 200))
-        assert.deepStrictEqual(answers.slice(allowed.length).map(({ status }) => status), refused.map(() => 422))
+        const [responses] = yield* Effect.all([feeding, others], { concurrency: "unbounded" })
+        assert.deepStrictEqual(responses.slice(0, allowed.length).map(({ status }) => status), allowed.map(() => 200))
+        assert.deepStrictEqual(responses.slice(allowed.length).map(({ status }) => status), refused.map(() => 422))
         const growth = megabytes(pid, "VmHWM") - before
         const slowest = Math.max(...waits)
         console.log(
-          `${answers.length} hostile files: ${growth.toFixed(0)} MB more at the peak than the ${
+          `${responses.length} hostile files: ${growth.toFixed(0)} MB more at the peak than the ${
             before.toFixed(0)
           } MB at ` +
             `rest; ${waits.length} other requests meanwhile, the slowest ${slowest.toFixed(0)} ms`
         )
         assert.isBelow(growth, growthMegabytesMax)
-        assert.isBelow(slowest, answerMillisMax)
+        assert.isBelow(slowest, responseMillisMax)
       }),
     120_000
   )

@@ -50,8 +50,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
         const about = `${scheduled_at}: ${created.text} ${moved.text}`
         assert.strictEqual(created.status, verdict === "refused" ? 422 : 200, about)
         assert.strictEqual(moved.status, verdict === "planned" ? 200 : 422, about)
-        const answers = verdict === "planned" ? [created.body, moved.body] : []
-        for (const body of answers) {
+        const responses = verdict === "planned" ? [created.body, moved.body] : []
+        for (const body of responses) {
           assert.strictEqual(Date.parse(body.scheduled_at), Math.min(Date.parse(scheduled_at), momentMillisMax), about)
         }
         const refusals = [created, moved].filter(({ status }) => status === 422)

@@ -46,8 +46,8 @@ const allowApp = Effect.fnUntraced(function*(username: string) {
     password: person.password
   })
   const query = { response_type: "code", client_id: app.client_id, redirect_uri: redirectUri, scope: "read" }
-  const { answer } = yield* submit(`/oauth/authorize?${new URLSearchParams(query)}`, cookies)
-  const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code") ?? ""
+  const { response } = yield* submit(`/oauth/authorize?${new URLSearchParams(query)}`, cookies)
+  const code = new URL(response.headers.get("location") ?? "").searchParams.get("code") ?? ""
   const { body: { access_token: token } } = yield* exchange({ app, code })
   const victim: Victim = { app, code, cookies, person: { ...person, token } }
   return victim

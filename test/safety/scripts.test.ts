@@ -38,7 +38,7 @@ const together = (length: number) => {
   return texts
 }
 
-const checkAnswer = Effect.fnUntraced(function*(path: string, by?: Person) {
+const checkResponse = Effect.fnUntraced(function*(path: string, by?: Person) {
   const { body, status } = yield* get(path, by)
   assert.strictEqual(status, 200, path)
   assert.deepStrictEqual(wrong(body), [], path)
@@ -67,14 +67,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
         for (
           const path of ["/api/v1/timelines/public?limit=40", "/api/v1/notifications?limit=80", "/api/v2/notifications"]
         ) {
-          yield* checkAnswer(path, bob)
+          yield* checkResponse(path, bob)
         }
         for (const id of posts) {
-          yield* checkAnswer(`/api/v1/statuses/${id}`)
+          yield* checkResponse(`/api/v1/statuses/${id}`)
           const page = yield* get(`/@ada/${id}`)
           assert.deepStrictEqual(pageProblems(page.text), [], id)
         }
-        yield* checkAnswer(`/api/v1/statuses/${posts[1]}/history`)
+        yield* checkResponse(`/api/v1/statuses/${posts[1]}/history`)
 
         for (const text of together(200)) {
           const short = text.slice(0, 30)
@@ -84,8 +84,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
             fields_attributes: [{ name: text, value: text }, { name: "Web", value: short }]
           })
           assert.strictEqual(status, 200, text)
-          yield* checkAnswer(`/api/v1/accounts/${bob.accountId}`)
-          yield* checkAnswer("/api/v1/accounts/verify_credentials", bob)
+          yield* checkResponse(`/api/v1/accounts/${bob.accountId}`)
+          yield* checkResponse("/api/v1/accounts/verify_credentials", bob)
           assert.deepStrictEqual(pageProblems((yield* get("/@bob")).text), [], text)
         }
       }),
@@ -97,8 +97,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
       const { fetch } = yield* TestServer
       for (const payload of payloads.slice(0, 40)) {
         const wish = { client_name: payload.slice(0, 60), redirect_uris: "urn:ietf:wg:oauth:2.0:oob", website: payload }
-        const answer = yield* call("POST", "/api/v1/apps", undefined, wish)
-        assert.strictEqual(answer.status, 422, `${payload} is no web address`)
+        const response = yield* call("POST", "/api/v1/apps", undefined, wish)
+        assert.strictEqual(response.status, 422, `${payload} is no web address`)
       }
       const named = yield* call("POST", "/api/v1/apps", undefined, {
         client_name: "<img src=x onerror=alert(1)>",

@@ -30,8 +30,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 77", (it) => {
         yield* states[name]?.(accountId) ?? Effect.void
       }
       for (const [path, fields] of Object.entries(forms)) {
-        const answerTo = Effect.fnUntraced(function*(email: string) {
-          const { answer: { headers, status, text } } = yield* submit(path, "", { ...fields, email })
+        const responseTo = Effect.fnUntraced(function*(email: string) {
+          const { response: { headers, status, text } } = yield* submit(path, "", { ...fields, email })
           const same = text.replaceAll(email, "ADDRESS").replaceAll(
             /name="authenticity_token" value="[^"]*"|data-options="[^"]*"/g,
             ""
@@ -39,10 +39,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 77", (it) => {
           const seen = [...headers].filter(([name]) => !/^(?:date|set-cookie|x-request-id|content-length)$/.test(name))
           return { status, text: same, headers: seen }
         })
-        const unknown = yield* answerTo("nobody@example.org")
+        const unknown = yield* responseTo("nobody@example.org")
         assert.notInclude(unknown.text, "undefined")
         for (const name of names) {
-          assert.deepStrictEqual(yield* answerTo(`${name}@example.org`), unknown, `${path} ${name}`)
+          assert.deepStrictEqual(yield* responseTo(`${name}@example.org`), unknown, `${path} ${name}`)
         }
       }
     }))

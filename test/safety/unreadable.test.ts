@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { publishedId } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
-import { type Answer, call, follow, get, post } from "./Calls.ts"
+import { call, follow, get, post, type Reply } from "./Calls.ts"
 
 /** Id of a status that never existed. */
 const never = "4711"
@@ -41,7 +41,7 @@ const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Per
 
 /** Headers that are unrelated to the status. */
 const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id"])
-const seen = ({ headers, status, text }: Answer) => ({
+const seen = ({ headers, status, text }: Reply) => ({
   status,
   text,
   headers: [...headers].filter(([name]) => !volatile.has(name))

@@ -42,7 +42,7 @@ export class Backend {
   private read = 0
   private ready = 0
   private wanted = 1
-  private resume: ((answer: Buffer) => void) | undefined
+  private resume: ((response: Buffer) => void) | undefined
 
   private constructor(socket: Socket, change?: (text: string) => string) {
     this.socket = socket
@@ -81,9 +81,9 @@ export class Backend {
 
   /** Returns the rows of a statement, columns as text. */
   async query(text: string): Promise<ReadonlyArray<ReadonlyArray<string>>> {
-    const answer = await this.send(Wire.simpleQuery(text), 1)
-    if (Wire.hasError(answer)) throw new Error(`${text}: ${answer.toString("latin1")}`)
-    return Wire.rows(answer)
+    const response = await this.send(Wire.simpleQuery(text), 1)
+    if (Wire.hasError(response)) throw new Error(`${text}: ${response.toString("latin1")}`)
+    return Wire.rows(response)
   }
 
   close() {
@@ -106,10 +106,10 @@ export class Backend {
       }
     }
     if (this.ready < this.wanted) return
-    const answer = this.received
+    const response = this.received
     this.received = Buffer.alloc(0)
     this.read = this.ready = 0
-    this.resume?.(answer)
+    this.resume?.(response)
   }
 
   /** Runs the authentication steps with Postgres; the client only learns that it is connected. */

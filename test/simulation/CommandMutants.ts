@@ -12,16 +12,16 @@ const keyOutside: Mutant = {
       runAsStatement: inTransaction,
       once: (owner, id, family, work) =>
         Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandResponse }>`
-            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
-          if (found !== undefined) return { answer: found.answer, repeated: true }
-          const answer = yield* commands.owned(owner, work)
+          const [found] = yield* sql<{ response: CommandResponse }>`
+            SELECT answer AS response FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
+          if (found !== undefined) return { response: found.response, repeated: true }
+          const response = yield* commands.owned(owner, work)
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(response)}::jsonb, ${
             family ?? null
           }, ${owner.epoch}, ${now})`
-          return { answer, repeated: false }
+          return { response, repeated: false }
         })
     })
   },
@@ -71,16 +71,16 @@ const epochUnchecked: Mutant = {
       owned: (_owner, work) => sql.withTransaction(work),
       once: (owner, id, family, work) =>
         sql.withTransaction(Effect.gen(function*() {
-          const [found] = yield* sql<{ answer: CommandResponse }>`
-            SELECT answer FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
-          if (found !== undefined) return { answer: found.answer, repeated: true }
-          const answer = yield* work
+          const [found] = yield* sql<{ response: CommandResponse }>`
+            SELECT answer AS response FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
+          if (found !== undefined) return { response: found.response, repeated: true }
+          const response = yield* work
           const now = new Date(yield* Clock.currentTimeMillis)
           yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(answer)}::jsonb, ${
+            VALUES (${owner.accountId}, ${id}, ${JSON.stringify(response)}::jsonb, ${
             family ?? null
           }, ${owner.epoch}, ${now})`
-          return { answer, repeated: false }
+          return { response, repeated: false }
         }))
     })
   },

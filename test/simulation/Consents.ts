@@ -45,10 +45,10 @@ class Consents {
     this.requests = requests
   }
 
-  perform({ accountId: me, answerId, at }: Performed, command: Command) {
+  perform({ accountId: me, resultId, at }: Performed, command: Command) {
     switch (command._tag) {
       case "Publish":
-        return this.publish(BigInt(answerId ?? 0), me, command)
+        return this.publish(BigInt(resultId ?? 0), me, command)
       case "SetQuotePolicy": {
         const post = this.posts.get(command.statusId)
         if (post !== undefined) post.quotes = command.policy === "nobody" ? "nobody" : "everybody"

@@ -61,17 +61,17 @@ export class Database {
 
   /** Returns the libraries that Postgres has loaded, which are in this process but outside Postgres's memory. */
   private loaded() {
-    const answer = this.ask(
+    const response = this.ask(
       Wire.simpleQuery("ROLLBACK; SELECT string_agg(file_name, ' ') FROM pg_get_loaded_modules()")
     )
-    return Wire.rows(answer).flat().join()
+    return Wire.rows(response).flat().join()
   }
 
   private prepare(key: string) {
     const name = `p${this.prepared.size}`
     const described = this.ask(Wire.describing(name, key))
-    const answer = this.ask(Wire.binding(name, Wire.parametersOf(described)))
-    if (Wire.hasError(described) || Wire.hasError(answer)) throw new Error(`${key}: ${answer.toString("latin1")}`)
+    const response = this.ask(Wire.binding(name, Wire.parametersOf(described)))
+    if (Wire.hasError(described) || Wire.hasError(response)) throw new Error(`${key}: ${response.toString("latin1")}`)
     this.prepared.set(key, name)
   }
 }

@@ -190,19 +190,19 @@ export class Facts {
     const apart = status.visibility !== "direct" &&
       this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))
     if (apart || !this.meets(reader, status)) return false
-    const answered = this.answered(reader, status)
+    const responded = this.responded(reader, status)
     const followed = this.follows.has(pair(reader, status.accountId)) && this.asFollowed(reader, status) &&
-      (answered === undefined || this.follows.has(pair(reader, answered)))
+      (responded === undefined || this.follows.has(pair(reader, responded)))
     return followed || (isTagged(status) && this.rows.tagFollowers.includes(reader))
   }
 
   private belongsIn(list: ListRow, status: StatusRow) {
     const { accountId: owner, members, repliesPolicy } = list
     if (status.visibility === "direct" || !this.canSee(owner, status.id) || !this.meets(owner, status)) return false
-    const answered = this.answered(owner, status)
-    const heeded = answered === undefined ||
-      (repliesPolicy === "followed" && this.follows.has(pair(owner, answered))) ||
-      (repliesPolicy === "list" && members.includes(answered))
+    const responded = this.responded(owner, status)
+    const heeded = responded === undefined ||
+      (repliesPolicy === "followed" && this.follows.has(pair(owner, responded))) ||
+      (repliesPolicy === "list" && members.includes(responded))
     return heeded && this.holds(list, status) &&
       (this.asFollowed(owner, status) || (list.tagged && isTagged(status)))
   }
@@ -213,7 +213,7 @@ export class Facts {
   }
 
   /** Returns the account that a status replies to, unless it is the author or the reader. */
-  private answered(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
+  private responded(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
     const others = inReplyToId !== null && inReplyToAccountId !== accountId && inReplyToAccountId !== reader
     return others ? inReplyToAccountId ?? undefined : undefined
   }

@@ -38,7 +38,7 @@ const memoryBytesMax = { one: 1_000_000_000, federation: 1_400_000_000 }
 const heapOptions = ["--heap-growing-percent=40", "--max-semi-space-size=16"]
 
 /** Report of a process about a finished seed: the result, and its memory. */
-export interface Answer {
+export interface Reply {
   readonly result: Result
   readonly bytes: number
 }
@@ -123,19 +123,19 @@ export class Fleet {
 }
 
 const ask = (child: ChildProcess, job: Job) =>
-  new Promise<Answer & { readonly lost: boolean }>((resume) => {
-    const end = (answer: Answer, lost: boolean) => {
+  new Promise<Reply & { readonly lost: boolean }>((resume) => {
+    const end = (response: Reply, lost: boolean) => {
       clearTimeout(timer)
       child.off("message", onMessage).off("exit", onExit)
-      resume({ ...answer, lost })
+      resume({ ...response, lost })
     }
     const lose = (reason: string) => {
       const nothing = { hash: "", log: [], counts: {}, virtualMillis: 0, cpuMillis: 0 }
       end({ result: { seed: job.seed, broken: [reason], ...nothing }, bytes: 0 }, true)
     }
-    const onMessage = (answer: unknown) => {
+    const onMessage = (response: unknown) => {
       timer.refresh()
-      if (isAnswer(answer)) end(answer, false)
+      if (isReply(response)) end(response, false)
     }
     const onExit = (code: number | null) => lose(`the process ended with ${code}`)
     const timer = setTimeout(() => lose(`the run hangs: no progress for ${silenceMillisMax} ms`), silenceMillisMax)
@@ -143,4 +143,4 @@ const ask = (child: ChildProcess, job: Job) =>
     child.send(job)
   })
 
-const isAnswer = (value: unknown): value is Answer => typeof value === "object" && value !== null && "result" in value
+const isReply = (value: unknown): value is Reply => typeof value === "object" && value !== null && "result" in value

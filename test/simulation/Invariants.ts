@@ -72,7 +72,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   }
   return [
     ...world.wrong,
-    ...answers(aftermath, performed),
+    ...responses(aftermath, performed),
     ...late(aftermath, performed),
     ...model.differences(facts, now).map((text) => `I1, I2, I10: ${text}`),
     ...(yield* owners(sql, performed)),
@@ -109,7 +109,7 @@ const ofTalking = Effect.fnUntraced(function*(
 })
 
 /** I1: an acknowledged command was done. I2: no command was done twice, and a repeated key gets the same result. */
-const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
+const responses = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const byId = Map.groupBy(performed, ({ commandId }) => commandId)
   // A refusal is not recorded: a repeated command may succeed.
@@ -120,11 +120,11 @@ const answers = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perfor
     const { result } = outcome
     if (done.length > 1) broken.push(`I2: ${id} was done ${done.length} times`)
     if (typeof result === "string") continue
-    const isRefused = done.every(({ answerId }) => answerId === String(Spamming.ruleId))
+    const isRefused = done.every(({ resultId }) => resultId === String(Spamming.ruleId))
     if ("error" in result && !isRefused && done.length > 0 && !doneLater.has(id) && !outcome.givenUp) {
       broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
     }
-    if ("id" in result && done[0]?.answerId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
+    if ("id" in result && done[0]?.resultId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
   }
   for (const outcome of again) {
     const { later, result } = outcome
@@ -175,11 +175,11 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
   const broken: Array<string> = []
   const newest = new Map<bigint, bigint>()
   const seen = new Set<string>()
-  for (const { accountId, answerId, at, commandId } of performed) {
+  for (const { accountId, resultId, at, commandId } of performed) {
     const kind = commandOf.get(commandId ?? "")?._tag
-    if ((kind !== "Publish" && kind !== "Reblog") || answerId === null || seen.has(answerId)) continue
-    seen.add(answerId)
-    const id = BigInt(answerId)
+    if ((kind !== "Publish" && kind !== "Reblog") || resultId === null || seen.has(resultId)) continue
+    seen.add(resultId)
+    const id = BigInt(resultId)
     if (id === Spamming.ruleId) continue
     const before = newest.get(accountId) ?? 0n
     if (id < before) broken.push(`I19: ${accountId} published ${id} after ${before}`)

@@ -61,16 +61,16 @@ export class Model {
     this.locked = locked
   }
 
-  perform({ accountId: me, answerId, at }: Performed, command: Command) {
+  perform({ accountId: me, resultId, at }: Performed, command: Command) {
     const now = at.getTime()
     const target = "target" in command ? command.target : 0n
     const [there, back] = [pair(me, target), pair(target, me)]
     switch (command._tag) {
       case "Publish":
         // Refused by a spam rule.
-        if (answerId === String(Spamming.ruleId)) return
+        if (resultId === String(Spamming.ruleId)) return
         if (this.limits && Spamming.isOffer(command)) this.limited.add(me)
-        this.statuses.set(BigInt(answerId ?? 0), {
+        this.statuses.set(BigInt(resultId ?? 0), {
           account: me,
           reblogOf: undefined,
           text: command.post.text,
@@ -78,7 +78,7 @@ export class Model {
         })
         return
       case "Schedule":
-        return void this.scheduled.set(BigInt(answerId ?? 0), {
+        return void this.scheduled.set(BigInt(resultId ?? 0), {
           account: me,
           text: command.post.text,
           dueAt: command.scheduledAt
@@ -98,7 +98,7 @@ export class Model {
       case "ReviewPost":
         return command.approved ? undefined : this.remove(command.statusId)
       case "Reblog": {
-        const id = BigInt(answerId ?? 0)
+        const id = BigInt(resultId ?? 0)
         if (this.statuses.has(id)) return
         this.statuses.set(id, { account: me, reblogOf: this.original(command.statusId), text: "", deleted: false })
         return

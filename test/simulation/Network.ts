@@ -20,7 +20,7 @@ interface Connection {
   readonly client: Machine
   readonly server: Server
   readonly to: string
-  readonly answer: (data: RpcMessage.FromServerEncoded) => Effect.Effect<void>
+  readonly response: (data: RpcMessage.FromServerEncoded) => Effect.Effect<void>
   /** Arrival of the last message in each direction; a connection keeps the order. */
   readonly arrival: { there: number; back: number }
   /** Messages sent now are lost; the client has not noticed yet. */
@@ -50,12 +50,12 @@ export class Network {
   breakConnections(machine: Machine, gone: boolean) {
     if (gone) { for (const [key, server] of this.servers) if (server.machine === machine) this.servers.delete(key) }
     for (const [id, connection] of this.connections) {
-      const { answer, client, server, to } = connection
+      const { response, client, server, to } = connection
       if (connection.broken || (server.machine !== machine && client !== machine)) continue
       connection.broken = true
       this.time.after(this.hop(client, server.machine), () => {
         this.connections.delete(id)
-        client.run(answer({ _tag: "ClientProtocolError", error: noRoute(to) }))
+        client.run(response({ _tag: "ClientProtocolError", error: noRoute(to) }))
         server.machine.soon(() => server.hungUp(id))
       })
     }
@@ -118,7 +118,7 @@ export class Network {
               Effect.andThen(
                 this.step(machine),
                 Effect.sync(() =>
-                  this.carry(id, "back", JSON.stringify(data), ({ answer, client }) => client.run(answer(data)))
+                  this.carry(id, "back", JSON.stringify(data), ({ response, client }) => client.run(response(data)))
                 )
               ),
             end: () => Effect.void,
@@ -151,7 +151,7 @@ export class Network {
                 to,
                 arrival: { there: 0, back: 0 },
                 broken: false,
-                answer: (data) => writeResponse(clientId, data)
+                response: (data) => writeResponse(clientId, data)
               })
               ids.set(clientId, id)
               return id

@@ -21,7 +21,7 @@ interface Job {
   readonly chunk: Buffer
   /** The rewritten request for its session; undefined before it has a session. */
   readonly request: Wire.Request | undefined
-  readonly answered: () => void
+  readonly responded: () => void
 }
 
 /** Current work of a session; the response is set once it arrives. */
@@ -30,7 +30,7 @@ interface Flight {
   readonly job: Job
   readonly text: string
   readonly mishap: SocketFault | undefined
-  answer: Buffer | undefined
+  response: Buffer | undefined
 }
 
 /**
@@ -65,10 +65,10 @@ export class Overlap extends Sockets<Served> {
     return { ...connection, backend: undefined }
   }
 
-  protected take(connection: Served, chunk: Buffer, answered: () => void) {
+  protected take(connection: Served, chunk: Buffer, responded: () => void) {
     const request = connection.backend?.statements.rewrite(connection.statements, chunk)
     const way = wayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
-    this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, answered }))
+    this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, responded }))
   }
 
   private enter(job: Job) {
@@ -91,7 +91,7 @@ export class Overlap extends Sockets<Served> {
         connection,
         chunk,
         request: { chunk, texts: ["ROLLBACK"], confirm: () => {} },
-        answered: () => {}
+        responded: () => {}
       })
     }
     connection.backend = undefined
@@ -111,14 +111,14 @@ export class Overlap extends Sockets<Served> {
   }
 
   private async handle(job: Job) {
-    const { answered, chunk, connection, request } = job
+    const { responded, chunk, connection, request } = job
     const { machine } = connection
     if (connection.backend === undefined || request === undefined) {
       if (connection.closed) return
       const backend = connection.backend = await this.backends.take()
       return machine.soon(() => {
         if (!connection.closed) connection.duplex.push(backend.greeting)
-        answered()
+        responded()
       })
     }
     const { backend } = connection
@@ -126,22 +126,22 @@ export class Overlap extends Sockets<Served> {
     if (writes(text)) connection.wrote = true
     const mishap = this.heard(connection, chunk, text, !connection.closed)
     if (mishap?.side === "before" && this.harm(connection, mishap)) return
-    const flight: Flight = { backend, job, text, mishap, answer: undefined }
+    const flight: Flight = { backend, job, text, mishap, response: undefined }
     this.flights.push(flight)
-    const answer = backend.send(request.chunk, Wire.readyCount(chunk)).then((given) => void (flight.answer = given))
-    await this.settle(answer)
-    if (flight.answer === undefined) this.waits()
-    for (const over of this.flights.filter(({ answer }) => answer !== undefined)) this.land(over)
+    const response = backend.send(request.chunk, Wire.readyCount(chunk)).then((given) => void (flight.response = given))
+    await this.settle(response)
+    if (flight.response === undefined) this.waits()
+    for (const over of this.flights.filter(({ response }) => response !== undefined)) this.land(over)
   }
 
   /** Waits until every session has a response, or waits for the lock of a session that has one. */
-  private async settle(answer: Promise<void>) {
-    await Promise.race([answer, moment()])
+  private async settle(response: Promise<void>) {
+    await Promise.race([response, moment()])
     for (;;) {
-      const flying = this.flights.filter(({ answer }) => answer === undefined)
+      const flying = this.flights.filter(({ response }) => response === undefined)
       if (flying.length === 0) return
       const waiting = await this.backends.waiting()
-      const still = flying.filter(({ answer }) => answer === undefined)
+      const still = flying.filter(({ response }) => response === undefined)
       const held = (pid: number, seen: ReadonlySet<number>): boolean =>
         !seen.has(pid) &&
         (waiting.get(pid)?.every((by) => !waiting.has(by) || held(by, new Set([...seen, pid]))) ?? false)
@@ -151,12 +151,12 @@ export class Overlap extends Sockets<Served> {
   }
 
   private land(flight: Flight) {
-    const { answer, backend, job: { answered, connection, request }, mishap, text } = flight
-    if (answer === undefined) return
+    const { response, backend, job: { responded, connection, request }, mishap, text } = flight
+    if (response === undefined) return
     const { duplex, machine } = connection
     this.flights.splice(this.flights.indexOf(flight), 1)
-    this.trace.update(Wire.comparable(answer))
-    const error = Wire.errorOf(answer)
+    this.trace.update(Wire.comparable(response))
+    const error = Wire.errorOf(response)
     if (error === undefined) request?.confirm()
     if (error?.code === "40P01") this.deadlock(`${machine.name}: ${text.replaceAll(/\s+/g, " ").slice(0, 200)}`)
     connection.inside = backend.inside
@@ -164,8 +164,8 @@ export class Overlap extends Sockets<Served> {
     if (connection.closed) return this.leave(connection)
     if (mishap?.side === "after" && this.harm(connection, mishap)) return
     machine.soon(() => {
-      if (!connection.closed) duplex.push(answer)
-      answered()
+      if (!connection.closed) duplex.push(response)
+      responded()
     })
     if (!machine.standsStill || !backend.inside) return
     this.time.after(idleMillisMax, () => {

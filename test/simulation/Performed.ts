@@ -14,7 +14,7 @@ export interface Performed {
   readonly machine: string
   /** Command's id; null for fan-out and agenda work. */
   readonly commandId: string | null
-  readonly answerId: string | null
+  readonly resultId: string | null
   readonly at: Date
   /** Start of the transaction's work. */
   readonly beganAt: Date
@@ -27,7 +27,7 @@ export const statement = `CREATE TABLE performed (
   current bigint NOT NULL,
   machine text NOT NULL,
   command_id text,
-  answer_id text,
+  result_id text,
   at timestamptz NOT NULL,
   began_at timestamptz NOT NULL
 )`
@@ -49,11 +49,11 @@ export const commands = (world: Observer, machine: Machine) =>
         owner: { accountId: bigint; epoch: bigint },
         began: number,
         commandId: string | null,
-        answerId: string | null
+        resultId: string | null
       ) => {
         if (commandId !== null) world.performs(machine, commandId)
-        return sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, answer_id, at, began_at)
-          SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${answerId}, ${new Date(
+        return sql`INSERT INTO performed (account_id, epoch, current, machine, command_id, result_id, at, began_at)
+          SELECT ${owner.accountId}, ${owner.epoch}, epoch, ${machine.name}, ${commandId}, ${resultId}, ${new Date(
           world.time.now
         )}, ${new Date(began)} FROM actors WHERE account_id = ${owner.accountId}`
       }
@@ -73,7 +73,7 @@ export const commands = (world: Observer, machine: Machine) =>
               family,
               Effect.suspend(() => {
                 const began = world.time.now
-                return Effect.tap(work, (answer) => record(owner, began, id, answer.id))
+                return Effect.tap(work, (response) => record(owner, began, id, response.id))
               })
             ),
             refused
@@ -85,8 +85,8 @@ export const commands = (world: Observer, machine: Machine) =>
             began = world.time.now
             return statement(recording)
           })
-          return sql.withTransaction(Effect.tap(done, (answer) =>
-            answer === undefined ? Effect.void : Effect.flatMap(
+          return sql.withTransaction(Effect.tap(done, (response) =>
+            response === undefined ? Effect.void : Effect.flatMap(
               sql<{ id: string }>`SELECT max(id)::text AS id FROM statuses WHERE account_id = ${owner.accountId}`,
               ([newest]) => record(owner, began, id, newest?.id ?? null)
             )))

@@ -93,7 +93,7 @@ const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient,
       const { at, notificationId } = message
       const first = before.get(notificationId)
       const isDone = (done.get(`${phone} ${notificationId}`) ?? Infinity) < at
-      const isClaimed = latest.get(notificationId)?.answered === true &&
+      const isClaimed = latest.get(notificationId)?.responded === true &&
         at - (latest.get(notificationId)?.at ?? 0) < claimMillis
       if (first !== undefined) world.count("push repeated")
       if (first !== undefined && (isDone || isClaimed)) wrong.push(`I24: ${phone} is told of ${notificationId} twice`)

@@ -20,7 +20,7 @@ export interface Received {
   readonly notificationId: bigint
   readonly at: number
   /** True if the server received the response. */
-  readonly answered: boolean
+  readonly responded: boolean
 }
 
 /** Observations of the push service and of the nodes that send to it. */
@@ -71,8 +71,8 @@ const outbound = (world: World, machine: Machine) => {
   const millis = () =>
     world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, wayMillisMax)
   const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
-  const take = (url: string, body: Uint8Array, answered: boolean) => {
-    phones.received.push({ subscription: url, notificationId: notificationIn(body), at: world.time.now, answered })
+  const take = (url: string, body: Uint8Array, responded: boolean) => {
+    phones.received.push({ subscription: url, notificationId: notificationIn(body), at: world.time.now, responded })
   }
   return Outbound.of({
     json: nobody,

@@ -49,11 +49,11 @@ interface Reviewed {
 const replay = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string, Command>) => {
   const posts = new Map<bigint, Reviewed>()
   const broken: Array<string> = []
-  for (const { accountId, answerId, at, commandId } of performed) {
+  for (const { accountId, resultId, at, commandId } of performed) {
     const command = commandId === null ? undefined : commandOf.get(commandId)
     if (Spamming.isOffer(command)) {
       const { post } = command
-      posts.set(BigInt(answerId ?? 0), { by: accountId, post, state: "held", approvedAt: Infinity, decisions: 0 })
+      posts.set(BigInt(resultId ?? 0), { by: accountId, post, state: "held", approvedAt: Infinity, decisions: 0 })
     }
     if (command?._tag !== "ReviewPost" && command?._tag !== "Delete") continue
     const found = posts.get(command.statusId)

@@ -10,7 +10,7 @@ import * as Wire from "./Wire.ts"
 interface Job {
   readonly connection: Connection
   readonly chunk: Buffer
-  readonly answered: () => void
+  readonly responded: () => void
 }
 
 /**
@@ -56,9 +56,9 @@ export class Session extends Sockets<Connection> {
     return connection
   }
 
-  protected take(connection: Connection, chunk: Buffer, answered: () => void) {
+  protected take(connection: Connection, chunk: Buffer, responded: () => void) {
     const arrive = () => {
-      this.jobs.push({ connection, chunk, answered })
+      this.jobs.push({ connection, chunk, responded })
       this.time.soon(this.pump)
     }
     if (this.wayMillisMax === 0) arrive()
@@ -96,7 +96,7 @@ export class Session extends Sockets<Connection> {
     this.time.stuck = `the database failed: ${String(cause)}`
   }
 
-  private async handle({ answered, chunk, connection }: Job) {
+  private async handle({ responded, chunk, connection }: Job) {
     const { duplex, machine, statements } = connection
     const request = chunk[0] === 0 ? undefined : this.statements.rewrite(statements, chunk)
     const text = request?.texts.join("; ") ?? "start"
@@ -109,18 +109,18 @@ export class Session extends Sockets<Connection> {
     this.holder = connection
     // Other tasks of this instant run first, as with a separate server.
     await new Promise<void>((resume) => process.nextTick(resume))
-    const answer = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
-    this.trace.update(answer)
-    if (!Wire.hasError(answer)) request?.confirm()
-    connection.inside = chunk[0] !== 0 && !Wire.endsIdle(answer)
+    const response = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
+    this.trace.update(response)
+    if (!Wire.hasError(response)) request?.confirm()
+    connection.inside = chunk[0] !== 0 && !Wire.endsIdle(response)
     if (!connection.inside) {
       this.holder = undefined
       connection.wrote = false
     }
     if (mishap?.side === "after" && this.harm(connection, mishap)) return
     machine.soon(() => {
-      if (!connection.closed) duplex.push(answer)
-      answered()
+      if (!connection.closed) duplex.push(response)
+      responded()
     })
     // The server ends a transaction that its client abandoned; here at once.
     if (machine.standsStill && this.holder === connection) this.cut(connection)

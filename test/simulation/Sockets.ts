@@ -36,12 +36,12 @@ export interface Connection {
 
 /** Makes the client side of a connection; `answered` lets it send more. */
 const socket = (server: {
-  readonly receive: (chunk: Buffer, answered: () => void) => void
+  readonly receive: (chunk: Buffer, responded: () => void) => void
   readonly close: () => void
 }): Duplex =>
   new Duplex({
     read() {},
-    write: (chunk: Buffer, _encoding, answered) => server.receive(chunk, answered),
+    write: (chunk: Buffer, _encoding, responded) => server.receive(chunk, responded),
     final: (done) => {
       server.close()
       done()
@@ -73,7 +73,7 @@ export abstract class Sockets<Of extends Connection> {
   /** Creates the state kept for a connection. */
   protected abstract opened(connection: Connection): Of
   /** Handles bytes that a client sent. */
-  protected abstract take(connection: Of, chunk: Buffer, answered: () => void): void
+  protected abstract take(connection: Of, chunk: Buffer, responded: () => void): void
   /** Called when a client disconnects. */
   protected abstract left(connection: Of): void
 
@@ -85,7 +85,7 @@ export abstract class Sockets<Of extends Connection> {
   connect(machine: Machine) {
     return () => {
       const duplex: Duplex = socket({
-        receive: (chunk, answered) => this.receive(connection, chunk, answered),
+        receive: (chunk, responded) => this.receive(connection, chunk, responded),
         close: () => this.close(connection)
       })
       const connection = this.opened({
@@ -118,13 +118,13 @@ export abstract class Sockets<Of extends Connection> {
     for (const connection of this.connections) if (connection.machine === machine) this.close(connection)
   }
 
-  private receive(connection: Of, chunk: Buffer, answered: () => void) {
+  private receive(connection: Of, chunk: Buffer, responded: () => void) {
     const purpose = Wire.purposeOf(chunk)
-    if (purpose === "work" || (purpose === "start" && !this.refusing)) return this.take(connection, chunk, answered)
+    if (purpose === "work" || (purpose === "start" && !this.refusing)) return this.take(connection, chunk, responded)
     if (purpose === "start") connection.machine.soon(() => connection.duplex.push(Wire.refusal))
     // A cancel request is always too late here, as one statement runs at a time.
     if (purpose !== "terminate") this.cut(connection)
-    answered()
+    responded()
   }
 
   private close(connection: Of) {

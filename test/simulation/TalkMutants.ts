@@ -117,9 +117,9 @@ const suspendedShown: Mutant = {
   mutation: {},
   planted: {
     file: "services/statuses/ViewerStateQuery.ts",
-    from: "authorSuspended: answers.suspended.has(status.accountId)",
+    from: "authorSuspended: loaded.suspended.has(status.accountId)",
     times: 1,
-    to: (on) => `authorSuspended: !${on} && answers.suspended.has(status.accountId)`
+    to: (on) => `authorSuspended: !${on} && loaded.suspended.has(status.accountId)`
   },
   breaks: /^I18/,
   foundAt: 17

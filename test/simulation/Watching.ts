@@ -31,12 +31,12 @@ const authorsIn = (value: unknown): ReadonlyArray<bigint> => {
 
 /** I18: renderings contain no author whose suspension is certain throughout the rendering. */
 const withoutSuspended = (world: World, machine: Machine) => {
-  const watched = <A>(what: string, texts: (answer: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
+  const watched = <A>(what: string, texts: (response: A) => ReadonlyArray<string>, rendering: Effect.Effect<A>) =>
     Effect.suspend(() => {
       const began = world.time.now
-      return Effect.tap(rendering, (answer) =>
+      return Effect.tap(rendering, (response) =>
         Effect.sync(() => {
-          for (const author of texts(answer).flatMap((text) => authorsIn(JSON.parse(text)))) {
+          for (const author of texts(response).flatMap((text) => authorsIn(JSON.parse(text)))) {
             const since = world.suspensions.since(author, world.time.now)
             if (since === undefined || since > began) continue
             world.wrong.push(`I18: ${machine.name} shows ${what} of ${author}, who is suspended`)

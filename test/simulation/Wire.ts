@@ -63,20 +63,20 @@ export const columns = (body: Buffer) => {
 }
 
 /** Returns the rows of a response. */
-export const rows = (answer: Buffer) =>
-  messages(answer).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
+export const rows = (response: Buffer) =>
+  messages(response).filter(({ type }) => type === dataRow).map(({ body }) => columns(body))
 
 /** Returns the number of ReadyForQuery messages that follow a client's bytes. */
 export const readyCount = (chunk: Buffer) =>
   messages(chunk).filter(({ type }) => type === sync || type === query).length
 
 /** Returns the content of a response without the object ids that differ between databases. */
-export const comparable = (answer: Buffer) =>
-  Buffer.concat(messages(answer).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
+export const comparable = (response: Buffer) =>
+  Buffer.concat(messages(response).filter(({ type }) => type !== rowDescription).map(({ whole }) => whole))
 
 /** Returns the SQLSTATE and text of an error in a response. */
-export const errorOf = (answer: Buffer) => {
-  const found = messages(answer).find(({ type }) => type === errorResponse)
+export const errorOf = (response: Buffer) => {
+  const found = messages(response).find(({ type }) => type === errorResponse)
   if (found === undefined) return undefined
   const fields = found.body.toString("utf8").split("\0")
   const field = (letter: string) => fields.find((text) => text.startsWith(letter))?.slice(1) ?? ""
@@ -84,12 +84,12 @@ export const errorOf = (answer: Buffer) => {
 }
 
 /** Returns true if a response ends outside a transaction. */
-export const endsIdle = (answer: Buffer) => answer.at(-6) === readyForQuery && answer.at(-1) === idle
+export const endsIdle = (response: Buffer) => response.at(-6) === readyForQuery && response.at(-1) === idle
 
 /** Returns true if a response of Postgres holds an error. */
-export const hasError = (answer: Buffer) => {
-  for (let at = 0; at + 5 <= answer.length; at += 1 + answer.readInt32BE(at + 1)) {
-    if (answer[at] === errorResponse) return true
+export const hasError = (response: Buffer) => {
+  for (let at = 0; at + 5 <= response.length; at += 1 + response.readInt32BE(at + 1)) {
+    if (response[at] === errorResponse) return true
   }
   return false
 }
@@ -189,8 +189,8 @@ export const describing = (name: string, key: string) =>
   ])
 
 /** Returns the number of a statement's parameters from the server's description. */
-export const parametersOf = (answer: Buffer) =>
-  messages(answer).find(({ type }) => type === parameterDescription)?.body.readUInt16BE(0) ?? 0
+export const parametersOf = (response: Buffer) =>
+  messages(response).find(({ type }) => type === parameterDescription)?.body.readUInt16BE(0) ?? 0
 
 /** Makes a message that plans a statement: it binds only nulls, and never executes it. */
 export const binding = (name: string, parameters: number) => {

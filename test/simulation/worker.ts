@@ -1,6 +1,6 @@
 import type { Address } from "../support/PostgresServer.ts"
 import { mutants as federationMutants, planted as federationPlanted } from "./federation/Mutants.ts"
-import type { Answer, Job, Settings } from "./Fleet.ts"
+import type { Job, Reply, Settings } from "./Fleet.ts"
 import { mutants, planted } from "./Mutants.ts"
 import * as Sources from "./Sources.ts"
 
@@ -51,7 +51,7 @@ setInterval(() => {
 
 process.on("message", ({ seed, settings }: Job) => {
   const run = async () =>
-    process.send?.({ result: await result(seed, settings), bytes: process.memoryUsage.rss() } satisfies Answer)
+    process.send?.({ result: await result(seed, settings), bytes: process.memoryUsage.rss() } satisfies Reply)
   void run()
 })
 process.on("disconnect", () => process.exit(0))

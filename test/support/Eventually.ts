@@ -11,7 +11,7 @@ const looksMax = 4_000
 
 /** Polls until the result is as wanted; a failure reports the last result. */
 export const eventually = Effect.fnUntraced(
-  function*<A, E, R>(ask: Effect.Effect<A, E, R>, wanted: (answer: A) => boolean) {
+  function*<A, E, R>(ask: Effect.Effect<A, E, R>, wanted: (response: A) => boolean) {
     let last: A | undefined
     let pause = lookMillis.first
     for (let look = 0; look < looksMax; look++) {

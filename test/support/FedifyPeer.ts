@@ -111,11 +111,11 @@ const start = async () => {
     })
 
   const server = createServer((request, response) => {
-    const answer = async () => {
+    const reply = async () => {
       const found = await federation.fetch(await webRequest(request, origin), { contextData: undefined })
       response.writeHead(found.status, Object.fromEntries(found.headers)).end(Buffer.from(await found.arrayBuffer()))
     }
-    answer().catch((error) => response.writeHead(500).end(String(error)))
+    reply().catch((error) => response.writeHead(500).end(String(error)))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const domain = `127.0.0.1:${(server.address() as AddressInfo).port}`

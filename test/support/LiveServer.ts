@@ -25,11 +25,11 @@ export const sourceOf = (
   at = source
 ) => {
   const asked: Array<string> = []
-  const attempt = <A, E, R>(url: string, answer: Effect.Effect<A, E, R>) =>
+  const attempt = <A, E, R>(url: string, response: Effect.Effect<A, E, R>) =>
     Effect.suspend((): Effect.Effect<A, E | SourceFailed, R> => {
       asked.push(url)
       const failure = failing()
-      return failure === undefined ? answer : Effect.fail(failure)
+      return failure === undefined ? response : Effect.fail(failure)
     })
   const service = LiveSources.of({
     discover: (address) => attempt(address, Effect.succeed({ source: at, clientSecret: "shh" })),

@@ -43,7 +43,7 @@ export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<s
     head.writeUInt16BE(exists ? 0x8180 : 0x8183, 2)
     head.writeUInt16BE(value === undefined ? 0 : 1, 6)
     head.writeUInt32BE(0, 8)
-    const answer = []
+    const response = []
     if (type !== undefined && value !== undefined) {
       const data = dataOf(type, value)
       const record = Buffer.alloc(12)
@@ -51,9 +51,9 @@ export const nameServer = Effect.fnUntraced(function*(records: Readonly<Record<s
       question.copy(record, 2, question.length - 4)
       record.writeUInt32BE(60, 6)
       record.writeUInt16BE(data.length, 10)
-      answer.push(record, data)
+      response.push(record, data)
     }
-    socket.send(Buffer.concat([head, question, ...answer]), port, address)
+    socket.send(Buffer.concat([head, question, ...response]), port, address)
   })
   yield* Effect.callback<void>((resume) => {
     socket.bind(0, "127.0.0.1", () => resume(Effect.void))

@@ -7,7 +7,7 @@ import { Redis } from "../../src/layers/Redis.ts"
 import { freePort } from "./ports.ts"
 import * as Programs from "./programs/Programs.ts"
 
-const answers = (port: number) =>
+const responses = (port: number) =>
   Effect.callback<boolean>((resume) => {
     const socket = connect(port, "127.0.0.1")
     const end = (yes: boolean) => {
@@ -32,7 +32,7 @@ export const startRedisAt = Effect.fnUntraced(function*(port: number) {
         child.kill("SIGKILL")
       })
   )
-  yield* Effect.repeat(answers(port), { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
+  yield* Effect.repeat(responses(port), { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
   return { url: `redis://127.0.0.1:${port}`, port, pid: child.pid! }
 }, Effect.provide(NodeServices.layer))
 

@@ -4,18 +4,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { eventually } from "./Eventually.ts"
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type Reply = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Another server on loopback that responds by path and counts its requests. */
 export const otherServer = Effect.acquireRelease(
   Effect.promise(async () => {
-    const files = new Map<string, Answer>()
+    const files = new Map<string, Reply>()
     const asked: Array<string> = []
     const server = createServer((request, response) => {
       asked.push(request.url ?? "")
-      const answer = files.get(request.url ?? "")
-      if (answer === undefined) response.writeHead(404).end()
-      else answer(request, response)
+      const reply = files.get(request.url ?? "")
+      if (reply === undefined) response.writeHead(404).end()
+      else reply(request, response)
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -28,8 +28,8 @@ export const otherServer = Effect.acquireRelease(
         files.set(path, (_, response) => response.writeHead(200, { "content-type": type }).end(bytes))
         return baseUrl + path
       },
-      answer: (path: string, answer: Answer) => {
-        files.set(path, answer)
+      reply: (path: string, reply: Reply) => {
+        files.set(path, reply)
         return baseUrl + path
       },
       timesAsked: (path: string) => asked.filter((one) => one === path).length

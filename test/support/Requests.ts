@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import * as Loopback from "./Loopback.ts"
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -15,7 +15,7 @@ export interface Answer {
 export const send = Effect.fnUntraced(function*(path: string, init: RequestInit = {}) {
   const { address } = yield* HttpServer.HttpServer
   const port = address._tag === "UnixPathAddress" ? 0 : address.port
-  return yield* Effect.promise(async (): Promise<Answer> => {
+  return yield* Effect.promise(async (): Promise<Reply> => {
     const response = await Loopback.request(`http://127.0.0.1:${port}${path}`, { redirect: "manual", ...init })
     const text = await response.text()
     const json = response.headers.get("content-type")?.includes("json") === true && text !== ""
@@ -25,9 +25,9 @@ export const send = Effect.fnUntraced(function*(path: string, init: RequestInit 
 
 /** Requests an ActivityPub document; returns the response and its JSON. */
 export const documentAt = (path: string, headers: Record<string, string> = {}) =>
-  Effect.map(send(path, { headers: { accept: "application/activity+json", ...headers } }), (answer) => ({
-    ...answer,
-    json: answer.text === "" ? undefined : JSON.parse(answer.text)
+  Effect.map(send(path, { headers: { accept: "application/activity+json", ...headers } }), (reply) => ({
+    ...reply,
+    json: reply.text === "" ? undefined : JSON.parse(reply.text)
   }))
 
 export const post = (path: string, parameters: Record<string, string>, headers: Record<string, string> = {}) =>

@@ -50,7 +50,7 @@ export const s3Double = Effect.acquireRelease(
     const faults: Array<{ readonly when: (line: string) => boolean; readonly fault: Fault }> = []
     let [count, inMemory, inMemoryMax] = [0, 0, 0]
 
-    const answerObject = (request: IncomingMessage, response: ServerResponse, { body, headers, tag }: Stored) => {
+    const sendObject = (request: IncomingMessage, response: ServerResponse, { body, headers, tag }: Stored) => {
       const all = { ...headers, etag: tag, "accept-ranges": "bytes" }
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? []
       if (from !== undefined && Number(from) >= body.length) throw new Refused(416, "InvalidRange")
@@ -81,7 +81,7 @@ export const s3Double = Effect.acquireRelease(
       })
     }
 
-    const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
+    const reply = (request: IncomingMessage, response: ServerResponse, body: Buffer) => {
       authenticate(request, body)
       const url = new URL(request.url ?? "", "http://localhost")
       const [, name, ...rest] = url.pathname.split("/")
@@ -150,7 +150,7 @@ export const s3Double = Effect.acquireRelease(
         default: {
           const found = objects.get(key)
           if (found === undefined) throw new Refused(404, "NoSuchKey")
-          return answerObject(request, response, found)
+          return sendObject(request, response, found)
         }
       }
     }
@@ -180,7 +180,7 @@ export const s3Double = Effect.acquireRelease(
           else if (taken !== undefined) {
             throw new Refused(Number(taken.fault), "SlowDown", "Please reduce your request rate")
           }
-          answer(request, response, body)
+          reply(request, response, body)
         } catch (error) {
           const { code, message, status } = error instanceof Refused
             ? error
@@ -213,7 +213,7 @@ export const s3Double = Effect.acquireRelease(
         for (const fault of next) faults.push({ when: (one) => one.startsWith(line), fault })
       },
       /** Executes the next matching request but drops its response. */
-      loseAnswerTo: (line: string) => {
+      loseResponseTo: (line: string) => {
         faults.push({ when: (one) => one.startsWith(line), fault: "lose" })
       }
     }

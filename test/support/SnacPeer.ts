@@ -18,8 +18,8 @@ const looksMax = 300
 
 /** Prepares snac's folder with one account, for http on loopback; returns the password. */
 const prepared = (program: string, folder: string, port: number) => {
-  const answers = ["127.0.0.1", String(port), `127.0.0.1:${port}`, "", ""]
-  execFileSync(program, ["init", folder], { input: `${answers.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] })
+  const responses = ["127.0.0.1", String(port), `127.0.0.1:${port}`, "", ""]
+  execFileSync(program, ["init", folder], { input: `${responses.join("\n")}\n`, stdio: ["pipe", "ignore", "ignore"] })
   const settings = `${folder}/server.json`
   const changed = {
     ...JSON.parse(readFileSync(settings, "utf8")),
@@ -41,8 +41,8 @@ const start = async (program: string, port: number) => {
   const child = spawn(program, ["httpd", folder], { stdio: "ignore" })
   const origin = `http://127.0.0.1:${port}`
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
-  const answers = () => fetch(`${origin}/${user}`).then(({ ok }) => ok, () => false)
-  for (let look = 0; look < looksMax && !(await answers()); look++) await sleep(lookMillis)
+  const responses = () => fetch(`${origin}/${user}`).then(({ ok }) => ok, () => false)
+  for (let look = 0; look < looksMax && !(await responses()); look++) await sleep(lookMillis)
   return { program, home, folder, child, origin, authorization, domain: `127.0.0.1:${port}` }
 }
 

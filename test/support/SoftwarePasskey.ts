@@ -71,7 +71,7 @@ export const make = (defaults: { readonly origin: string; readonly rpId: string 
       const clientData = client(ceremony, ceremony.type ?? "webauthn.create")
       return wrap({ clientDataJSON: url(clientData), attestationObject: url(attestation), transports: ["internal"] })
     },
-    answer: (ceremony: Ceremony) => {
+    credential: (ceremony: Ceremony) => {
       const authData = head(ceremony, false)
       const clientData = client(ceremony, ceremony.type ?? "webauthn.get")
       const signature = sign("sha256", Buffer.concat([authData, sha256(clientData)]), privateKey)

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import type { Answer } from "./Requests.ts"
+import type { Reply } from "./Requests.ts"
 import { type Person, TestServer } from "./Server.ts"
 import * as TestBrowser from "./TestBrowser.ts"
 
 /** A browser without scripts, signed in to the pages of the server under test. */
 export const staffBrowser = Effect.fnUntraced(function*(person?: Person) {
   const { baseUrl, fetch } = yield* TestServer
-  const send = (path: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+  const send = (path: string, init: RequestInit = {}): Effect.Effect<Reply> =>
     Effect.flatMap(
       fetch(path, { redirect: "manual", ...init }),
       (response) =>
@@ -20,8 +20,8 @@ export const staffBrowser = Effect.fnUntraced(function*(person?: Person) {
   const browser = TestBrowser.makeWith(send, { origin: baseUrl }, "example.org")
   if (person !== undefined) yield* browser.signIn(person.username, undefined, person.password)
   /** Follows a redirect. */
-  const follow = (answer: Answer) => {
-    const { pathname, search } = TestBrowser.locationOf(answer)
+  const follow = (reply: Reply) => {
+    const { pathname, search } = TestBrowser.locationOf(reply)
     return browser.get(pathname + search)
   }
   return { ...browser, follow }

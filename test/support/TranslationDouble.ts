@@ -31,7 +31,7 @@ const shouted = (html: string) =>
 export const translationDouble = Effect.gen(function*() {
   const asked: Array<Asked> = []
   let status: number | undefined
-  const answer = (path: string, body: Asked["body"]): unknown => {
+  const reply = (path: string, body: Asked["body"]): unknown => {
     switch (path) {
       case "/languages":
         return [
@@ -68,7 +68,7 @@ export const translationDouble = Effect.gen(function*() {
           const body = text === "" ? undefined : JSON.parse(text)
           const path = request.url ?? ""
           asked.push({ path, authorization: request.headers.authorization, body })
-          const found = answer(path, body)
+          const found = reply(path, body)
           response.writeHead(status ?? (found === undefined ? 404 : 200), { "content-type": "application/json" })
           response.end(JSON.stringify(found ?? {}))
         })()

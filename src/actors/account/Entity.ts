@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
         }),
         Effect.tapCause((cause) =>
           Effect.suspend(() => {
-            // The transaction may be committed although its answer was lost, and the client may not retry.
+            // The transaction may be committed although its response was lost, and the client may not retry.
             backlog.unread = true
             return isDatabaseFailure(cause) ? fanout.wake(own) : Effect.void
           })
@@ -146,7 +146,7 @@ const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =
             mailboxWaits.updateUnsafe(Math.max(0, (now - until) / 1_000 + commandSecondsMax), context)
             return now > until ? new Unavailable() : withChanges(run(own, id, command, until))
           }).pipe(
-            Effect.map(({ answer, changes }) => ({ ...answer, changes }))
+            Effect.map(({ response, changes }) => ({ ...response, changes }))
           ),
         Wake: () => drainWork(own),
         Receive: () => receive(own)

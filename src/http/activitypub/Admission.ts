@@ -33,14 +33,14 @@ export const refuseBusy = (kind: Kind, reason: "busy" | "address" | "backlog") =
     })
   )
 
-type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>
+type Handled<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>
 
 /**
  * Admits as many requests as can be handled at once. Any other gets 503 and `Retry-After` before the request is
  * examined. Each address has a limit, so that a flood from one leaves capacity for all others.
  */
 export class Admission extends Context.Service<Admission, {
-  readonly admit: <E, R>(kind: Kind, answer: Answer<E, R>) => Answer<E, R>
+  readonly admit: <E, R>(kind: Kind, handler: Handled<E, R>) => Handled<E, R>
 }>()("murmuration/http/activitypub/Admission") {
   static readonly layer = Layer.sync(Admission, () => {
     const inside = {
@@ -76,12 +76,12 @@ export class Admission extends Context.Service<Admission, {
     }
 
     return Admission.of({
-      admit: (kind, answer) =>
+      admit: (kind, handler) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const { withoutSlot, enter, leave } = slotOf(inside[kind], addressOf(request))
           const refusal = enter()
           if (refusal !== undefined) return refuseBusy(kind, refusal)
-          return Effect.ensuring(Effect.provideService(answer, InboxSlots, { withoutSlot }), leave)
+          return Effect.ensuring(Effect.provideService(handler, InboxSlots, { withoutSlot }), leave)
         })
     })
   })

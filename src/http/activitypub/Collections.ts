@@ -142,16 +142,16 @@ const make = Effect.gen(function*() {
     }, scope)
   })
 
-  const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
+  const admitted = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
     admit("documents", Effect.catch(part, refused))
   const ofOwner = (base: OwnerBase) =>
     [
-      HttpRouter.add("GET", `${base}/outbox`, answered(outbox)),
-      HttpRouter.add("GET", `${base}/followers`, answered(people("followers"))),
-      HttpRouter.add("GET", `${base}/followers_synchronization`, answered(synchronization)),
-      HttpRouter.add("GET", `${base}/following`, answered(portability.following(people("following")))),
-      HttpRouter.add("GET", `${base}/collections/featured`, answered(featured)),
-      HttpRouter.add("GET", `${base}/collections/tags`, answered(featuredTags))
+      HttpRouter.add("GET", `${base}/outbox`, admitted(outbox)),
+      HttpRouter.add("GET", `${base}/followers`, admitted(people("followers"))),
+      HttpRouter.add("GET", `${base}/followers_synchronization`, admitted(synchronization)),
+      HttpRouter.add("GET", `${base}/following`, admitted(portability.following(people("following")))),
+      HttpRouter.add("GET", `${base}/collections/featured`, admitted(featured)),
+      HttpRouter.add("GET", `${base}/collections/tags`, admitted(featuredTags))
     ] as const
   const [byName, byId] = ownerBases
   return Layer.mergeAll(...ofOwner(byName), ...ofOwner(byId))

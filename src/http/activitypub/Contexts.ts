@@ -17,7 +17,7 @@ const make = Effect.gen(function*() {
   const replies = yield* Replies
   const requesters = yield* Requesters
 
-  const answer = Effect.gen(function*() {
+  const respond = Effect.gen(function*() {
     const { scope } = yield* requesters.current
     // `ID`, or `ACCOUNT-STATUS` for threads that came from Mastodon.
     const [last = "", first, ...rest] = ((yield* HttpRouter.params)["id"] ?? "").split("-").toReversed()
@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
     return yield* document({ "@context": activityStreams, ...page }, scope)
   })
 
-  return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(answer, refused)))
+  return HttpRouter.add("GET", "/contexts/:id", admit("documents", Effect.catch(respond, refused)))
 })
 
 /** Collection of a thread that began on this server: its public posts by all authors, the oldest first. */

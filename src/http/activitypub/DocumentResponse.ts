@@ -37,20 +37,20 @@ const cacheHeaders = (scope: CacheScope): Record<string, string> =>
     : { "cache-control": "private, no-store", vary: scope === "signer" ? "Accept, Signature" : "Accept, Authorization" }
 
 /** A serialised document and its entity tag, cached for frequent requests. */
-export interface ReadyDocument {
+export interface SerialisedDocument {
   readonly text: string
   readonly etag: string
 }
 
-export const readyDocument = (value: Document): ReadyDocument => {
+export const serialiseDocument = (value: Document): SerialisedDocument => {
   const text = JSON.stringify(value)
   return { text, etag: Etag.toString({ _tag: "Weak", value: hash("sha1", text, "base64url") }) }
 }
 
 /** Returns the approximate size of a document in memory, in bytes. */
-export const bytesOf = ({ etag, text }: ReadyDocument): number => (text.length + etag.length) * 2 + 64
+export const bytesOf = ({ etag, text }: SerialisedDocument): number => (text.length + etag.length) * 2 + 64
 
-export const respondWith = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
+export const respondWith = ({ etag, text }: SerialisedDocument, scope: CacheScope) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) => {
     const common = { ...cacheHeaders(scope), etag, "x-content-type-options": "nosniff" }
     return scope === "everybody" && (headers["if-none-match"] ?? "").split(/,\s*/).includes(etag)
@@ -58,7 +58,7 @@ export const respondWith = ({ etag, text }: ReadyDocument, scope: CacheScope) =>
       : HttpServerResponse.text(text, { contentType: "application/activity+json; charset=utf-8", headers: common })
   })
 
-export const document = (value: Document, scope: CacheScope) => respondWith(readyDocument(value), scope)
+export const document = (value: Document, scope: CacheScope) => respondWith(serialiseDocument(value), scope)
 
 /**
  * Responds 404 for an unknown or hidden object, and 410 for a deleted one, which caches may keep as long as a document.

@@ -72,14 +72,14 @@ const make = Effect.gen(function*() {
   })
 
   const base = "/ap/users/:account"
-  const answered = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
+  const admitted = <R>(part: Effect.Effect<HttpServerResponse.HttpServerResponse, ClientError | NotSigned, R>) =>
     admit("documents", Effect.catch(part, refused))
   return Layer.mergeAll(
-    HttpRouter.add("GET", `${base}/featured_collections`, answered(all)),
+    HttpRouter.add("GET", `${base}/featured_collections`, admitted(all)),
     HttpRouter.add(
       "GET",
       `${base}/collections/:id`,
-      answered(one((viewer, accountId, id) =>
+      admitted(one((viewer, accountId, id) =>
         Effect.gen(function*() {
           const { accountId: owner } = yield* collections.find(viewer, id)
           if (owner !== accountId) return yield* new RecordNotFound()
@@ -87,11 +87,11 @@ const make = Effect.gen(function*() {
         })
       ))
     ),
-    HttpRouter.add("GET", `${base}/collection_items/:id`, answered(one(objects.item))),
+    HttpRouter.add("GET", `${base}/collection_items/:id`, admitted(one(objects.item))),
     HttpRouter.add(
       "GET",
       `${base}/feature_authorizations/:id`,
-      answered(one((_, accountId, id) => objects.authorization(accountId, id)))
+      admitted(one((_, accountId, id) => objects.authorization(accountId, id)))
     )
   )
 })

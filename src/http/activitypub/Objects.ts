@@ -23,22 +23,22 @@ import {
   document,
   idIn,
   queryOf,
-  type ReadyDocument,
-  readyDocument,
   refused,
-  respondWith
+  respondWith,
+  type SerialisedDocument,
+  serialiseDocument
 } from "./DocumentResponse.ts"
 import { type CacheScope, Requesters } from "./Requesters.ts"
 
-type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
+type Handled = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
 /** Maximum bytes of cached documents. */
 const objectCacheBytesMax = 16 * 1_024 * 1_024
 
 /** Documents of a status by part, and its author. */
-interface ReadyParts {
+interface SerialisedParts {
   readonly author: bigint
-  readonly parts: { readonly [P in StoredPart]: ReadyDocument | undefined }
+  readonly parts: { readonly [P in StoredPart]: SerialisedDocument | undefined }
 }
 
 /** A part of a status that can be requested. */
@@ -50,7 +50,7 @@ type StoredPart = "note" | "activity" | "likes" | "shares"
  * tombstone.
  */
 export class ObjectDocuments extends Context.Service<ObjectDocuments, {
-  readonly answer: (author: LocalName, digits: string, part: Part) => Answer
+  readonly respond: (author: LocalName, digits: string, part: Part) => Handled
 }>()("murmuration/http/activitypub/ObjectDocuments") {
   static readonly layer = Layer.effect(
     ObjectDocuments,
@@ -64,13 +64,16 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const replies = yield* Replies
       const requesters = yield* Requesters
       const statuses = yield* Statuses
-      const cache = yield* Cache.make<bigint, ReadyParts>({
+      const cache = yield* Cache.make<bigint, SerialisedParts>({
         rows: ({ author }, id) => [["status", id], ["moderation", author]],
         kinds: ["emojis"],
         max: {
           bytes: objectCacheBytesMax,
           bytesOf: ({ parts }) =>
-            Object.values(parts).reduce((sum, part: ReadyDocument | undefined) => sum + (part ? bytesOf(part) : 0), 64)
+            Object.values(parts).reduce(
+              (sum, part: SerialisedDocument | undefined) => sum + (part ? bytesOf(part) : 0),
+              64
+            )
         }
       })
 
@@ -122,23 +125,25 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       }
 
       /** Loads the documents that are the same for every permitted requester. */
-      const load = Effect.fnUntraced(function*(id: bigint, author: bigint): Effect.fn.Return<ReadyParts | undefined> {
-        const object = (yield* objects.load([id])).get(id)
-        if (object === undefined) return undefined
-        const ofPart = (part: StoredPart) => {
-          const wanted = partOf(object, part)
-          return typeof wanted === "object" && wanted !== null
-            ? readyDocument({ "@context": noteContext, ...wanted })
-            : undefined
+      const load = Effect.fnUntraced(
+        function*(id: bigint, author: bigint): Effect.fn.Return<SerialisedParts | undefined> {
+          const object = (yield* objects.load([id])).get(id)
+          if (object === undefined) return undefined
+          const ofPart = (part: StoredPart) => {
+            const wanted = partOf(object, part)
+            return typeof wanted === "object" && wanted !== null
+              ? serialiseDocument({ "@context": noteContext, ...wanted })
+              : undefined
+          }
+          const parts = {
+            note: ofPart("note"),
+            activity: ofPart("activity"),
+            likes: ofPart("likes"),
+            shares: ofPart("shares")
+          }
+          return { author, parts }
         }
-        const parts = {
-          note: ofPart("note"),
-          activity: ofPart("activity"),
-          likes: ofPart("likes"),
-          shares: ofPart("shares")
-        }
-        return { author, parts }
-      })
+      )
 
       const respond = Effect.fnUntraced(function*(asked: LocalName, digits: string, part: Part) {
         const { scope, viewer } = yield* requesters.current
@@ -163,7 +168,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       })
 
       return ObjectDocuments.of({
-        answer: (asked, digits, part) => Effect.catch(respond(asked, digits, part), refused)
+        respond: (asked, digits, part) => Effect.catch(respond(asked, digits, part), refused)
       })
     })
   ).pipe(Layer.provide(Changes.layer))

@@ -3,7 +3,7 @@ import type { LocalName } from "../../services/instance/LocalNames.ts"
 
 /**
  * Paths of a local account's documents: by its username and by its id. Each account prints one of the two in its ids
- * (`ActorPath`), and answers at both.
+ * (`ActorPath`), and responds at both.
  */
 export const ownerBases = ["/users/:name", "/ap/users/:account"] as const
 export type OwnerBase = typeof ownerBases[number]

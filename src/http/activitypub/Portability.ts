@@ -25,13 +25,13 @@ const idsPerPage = 500
 /** Collections of an account that only a server with the user's consent may read. */
 type PortableCollection = "migration" | "content" | "blocked" | "liked"
 
-type Answer<E = ClientError, R = never> = Effect.Effect<
+type Handled<E = ClientError, R = never> = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E,
   R | HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
 /** Response to a server with the user's consent. Any other one gets `otherwise`, also with the token of an app. */
-type OwnAnswer = <E, R>(otherwise: Answer<E, R>) => Answer<E | ClientError, R>
+type OrOwn = <E, R>(otherwise: Handled<E, R>) => Handled<E | ClientError, R>
 
 /**
  * Copies of accounts by other servers, with the user's consent (LOLA 0.2): the actor document and collections for a
@@ -40,10 +40,10 @@ type OwnAnswer = <E, R>(otherwise: Answer<E, R>) => Answer<E | ClientError, R>
  */
 export class Portability extends Context.Service<Portability, {
   /** Actor document with the collections. */
-  readonly actor: OwnAnswer
+  readonly actor: OrOwn
   /** Complete collection of followed accounts. */
-  readonly following: OwnAnswer
-  readonly collection: (which: PortableCollection) => Answer
+  readonly following: OrOwn
+  readonly collection: (which: PortableCollection) => Handled
 }>()("murmuration/http/activitypub/Portability") {
   static readonly layer = Layer.effect(Portability, Effect.suspend(() => make)).pipe(
     Layer.provide(PortableAccounts.layer)
@@ -121,7 +121,7 @@ const make = Effect.gen(function*() {
     return yield* document(yield* page(accountId, source.id(actor), source), "bearer")
   })
 
-  const orElse = (own: Answer): OwnAnswer => (otherwise) =>
+  const orElse = (own: Handled): OrOwn => (otherwise) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       bearer(request) === undefined
         ? otherwise
@@ -142,13 +142,13 @@ const make = Effect.gen(function*() {
 const routes = Effect.gen(function*() {
   const { admit } = yield* Admission
   const portable = yield* Portability
-  const answered = (which: PortableCollection) => admit("documents", Effect.catch(portable.collection(which), refused))
+  const admitted = (which: PortableCollection) => admit("documents", Effect.catch(portable.collection(which), refused))
   const ofOwner = (base: OwnerBase) =>
     [
-      HttpRouter.add("GET", `${base}/migration`, answered("migration")),
-      HttpRouter.add("GET", `${base}/content`, answered("content")),
-      HttpRouter.add("GET", `${base}/blocked`, answered("blocked")),
-      HttpRouter.add("GET", `${base}/liked`, answered("liked"))
+      HttpRouter.add("GET", `${base}/migration`, admitted("migration")),
+      HttpRouter.add("GET", `${base}/content`, admitted("content")),
+      HttpRouter.add("GET", `${base}/blocked`, admitted("blocked")),
+      HttpRouter.add("GET", `${base}/liked`, admitted("liked"))
     ] as const
   const [byName, byId] = ownerBases
   return Layer.mergeAll(...ofOwner(byName), ...ofOwner(byId))

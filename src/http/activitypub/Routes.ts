@@ -49,7 +49,7 @@ const make = Effect.gen(function*() {
     admit(
       "documents",
       Effect.catch(
-        portability.actor(Effect.flatMap(HttpRouter.params, (params) => actors.answer(ownerIn(params)))),
+        portability.actor(Effect.flatMap(HttpRouter.params, (params) => actors.respond(ownerIn(params)))),
         refused
       )
     ),
@@ -58,7 +58,7 @@ const make = Effect.gen(function*() {
   const part = (which: Part) =>
     admit(
       "documents",
-      Effect.flatMap(HttpRouter.params, (params) => objects.answer(ownerIn(params), params["id"] ?? "", which))
+      Effect.flatMap(HttpRouter.params, (params) => objects.respond(ownerIn(params), params["id"] ?? "", which))
     )
   const note = byType(part("note"), profile(({ id = "" }) => `/${encodeURIComponent(id)}`))
 

@@ -101,8 +101,8 @@ export const layer = group(
         const by = yield* Caller.account
         const announcement = yield* changeOf(payload)
         const unpublished = payload.unpublished === true
-        const answer = yield* actors.tell(by, { _tag: "CreateAnnouncement", announcement, unpublished })
-        return yield* shown(BigInt(answer.id))
+        const response = yield* actors.tell(by, { _tag: "CreateAnnouncement", announcement, unpublished })
+        return yield* shown(BigInt(response.id))
       }),
       show: traced("admin.announcements.show")(({ params }) => shown(params.id)),
       replace: change,

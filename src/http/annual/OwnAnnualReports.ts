@@ -94,8 +94,8 @@ export const layer = group(
       state: traced("annualReports.state")(function*({ params }) {
         const owner = yield* Caller.account
         const state = yield* reports.state(owner, yield* yearOf(params))
-        const answer = Reply.json(json<Wire.AnnualReportState>({ state }))
-        return state === "generating" ? Reply.withHeaders(answer, asyncRefresh("report", owner, 0)) : answer
+        const response = Reply.json(json<Wire.AnnualReportState>({ state }))
+        return state === "generating" ? Reply.withHeaders(response, asyncRefresh("report", owner, 0)) : response
       }),
       generate: traced("annualReports.generate")(function*({ params }) {
         const owner = yield* Caller.account

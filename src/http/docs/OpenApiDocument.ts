@@ -117,7 +117,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
     info: {
       title: `Murmuration at ${localDomain}`,
       version: softwareVersion,
-      description: "Mastodon's client API. Parameters travel in the query, as a form or as JSON; answers are JSON."
+      description: "Mastodon's client API. Parameters travel in the query, as a form or as JSON; responses are JSON."
     },
     servers: [{ url: publicUrl }],
     paths: Object.fromEntries(paths),

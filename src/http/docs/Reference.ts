@@ -40,8 +40,8 @@ ${description === undefined ? "" : html`<p>${description}.</p>`}${operations.map
 }
 
 const show = ({ description, method, parameters, path, requestBody, responses }: Operation): Html => {
-  const answers = Object.entries(responses)
-  const errors = answers.filter(([status]) => Number(status) >= 400).map(([status]) => status)
+  const documented = Object.entries(responses)
+  const errors = documented.filter(([status]) => Number(status) >= 400).map(([status]) => status)
   return html`<details class="operation"><summary><code class="method">${method}</code> <code>${path}</code></summary>
 ${description === undefined ? "" : html`<p>${description}</p>`}
 ${
@@ -56,7 +56,7 @@ ${
   }
 ${Object.values(requestBody?.content ?? {}).slice(0, 1).map(({ schema }) => html`<p>Takes</p>${pretty(schema)}`)}
 <ul class="plain">${
-    answers.filter(([status]) => Number(status) < 400).map(([status, { content, description }]) => {
+    documented.filter(([status]) => Number(status) < 400).map(([status, { content, description }]) => {
       const [first] = Object.values(content ?? {})
       return html`<li><code>${status}</code> ${first === undefined ? description : typeOf(first.schema)}</li>`
     })

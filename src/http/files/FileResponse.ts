@@ -33,8 +33,8 @@ const fixed = {
 
 export const notFound = Reply.plainError(404, "Not Found", { "cache-control": "no-store" })
 
-/** Answers with a file, a range of its bytes, or 304. */
-export const answer = <E>(
+/** Responds with a file, a range of its bytes, or 304. */
+export const respond = <E>(
   headers: Headers.Headers,
   { contentType, headers: given = fixed, read, size, tag }: FixedFile<E>
 ) => {

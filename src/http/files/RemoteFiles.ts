@@ -7,7 +7,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { Limits } from "../guard/Limits.ts"
 import * as Reply from "../guard/Reply.ts"
-import { answer, notFound } from "./FileResponse.ts"
+import { notFound, respond } from "./FileResponse.ts"
 
 /** Browsers cache a file for a day: its host may change it, and we may hide it. */
 const cached = { "cache-control": "public, max-age=86400" }
@@ -30,7 +30,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
       const admit = limits.spend([{ limit: "remoteFiles", key: addressOf(request) }])
       const { bytes, fetchedAt, mime, read } = yield* files.get(key, admit)
       return HttpServerResponse.setHeaders(
-        answer(headers, { contentType: mime, size: bytes, tag: `${key}-${fetchedAt}`, read }),
+        respond(headers, { contentType: mime, size: bytes, tag: `${key}-${fetchedAt}`, read }),
         cached
       )
     },

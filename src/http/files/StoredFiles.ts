@@ -5,7 +5,7 @@ import { servedTypes } from "../../services/media/FileTypes.ts"
 import { isStoredName, Storage } from "../../services/media/Storage.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import * as Reply from "../guard/Reply.ts"
-import { answer, notFound } from "./FileResponse.ts"
+import { notFound, respond } from "./FileResponse.ts"
 
 /**
  * Serves uploaded pictures, videos and audio by the names that this server gave them (safety rows 44, 46, 51). Any
@@ -21,7 +21,7 @@ export const layer = Layer.unwrap(Effect.map(Storage, (storage) => {
       if (contentType === undefined) return notFound
       const size = yield* storage.size(name)
       if (size === undefined) return notFound
-      return answer(headers, { contentType, size, tag, read: (range) => storage.read(name, range) })
+      return respond(headers, { contentType, size, tag, read: (range) => storage.read(name, range) })
     },
     Effect.catchTag(
       "StorageFailed",

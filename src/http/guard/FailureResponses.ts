@@ -11,7 +11,7 @@ const isClientError = Schema.is(ClientError)
  * Returns the response to a failed request. Expected errors map by class. A request that does not decode is a 404 for
  * an invalid path, otherwise a 422. Any other failure stays a defect.
  */
-export const answerFailure = (failure: unknown) => {
+export const failureResponse = (failure: unknown) => {
   // Bodies that cannot be read fail with their response.
   if (HttpServerResponse.isHttpServerResponse(failure)) return Effect.succeed(failure)
   if (isClientError(failure)) return Effect.succeed(Reply.error(failure))

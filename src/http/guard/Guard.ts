@@ -13,7 +13,7 @@ import { noteLocale } from "../languages/RequestWishes.ts"
 import { Access, type AccessRule } from "./Access.ts"
 import { Caller } from "./Caller.ts"
 import { addressOf } from "./ClientAddresses.ts"
-import { answerFailure } from "./FailureResponses.ts"
+import { failureResponse } from "./FailureResponses.ts"
 import { type Claim, Limits, pagingClaims, type Quota } from "./Limits.ts"
 import * as PresentedTokens from "./PresentedTokens.ts"
 import { limitHeaders } from "./Reply.ts"
@@ -39,10 +39,10 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
         const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
-          if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* answerFailure(failure)
-          return yield* answerFailure(disabledSince)
+          if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* failureResponse(failure)
+          return yield* failureResponse(disabledSince)
         })
-        const answer = (
+        const respond = (
           request: HttpServerRequest.HttpServerRequest,
           secret: Redacted.Redacted | undefined,
           token: TokenInfo | undefined,
@@ -54,7 +54,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
             : Effect.succeed(spent)
           return Effect.flatMap(spending, (quota) => {
             const refusal = refusalOf(rule, secret !== undefined, token, limitedFederation)
-            const answered = refusal === undefined
+            const responded = refusal === undefined
               ? Effect.catch(
                 Effect.provideService(handler, Caller, {
                   viewer: token?.accountId,
@@ -66,31 +66,33 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                 }),
                 (failure) => sinceKeptOut(failure, token)
               )
-              : answerFailure(refusal)
-            return Effect.map(answered, (response) => {
+              : failureResponse(refusal)
+            return Effect.map(responded, (response) => {
               if (response.status >= 400) noteLocale(request, token?.locale)
               return finish(response, quota)
             })
           })
         }
-        const answerTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
-          Effect.flatMap(tokens.find(secret), (found) => answer(request, secret, Option.getOrUndefined(found)))
+        const respondTo = (request: HttpServerRequest.HttpServerRequest, secret: Redacted.Redacted) =>
+          Effect.flatMap(tokens.find(secret), (found) => respond(request, secret, Option.getOrUndefined(found)))
         /** Looks for a token in the body, which is not read from an address over its limits. */
-        const answerByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+        const respondByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
           const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
           const secret = yield* PresentedTokens.inBody(request)
           return yield* secret === undefined
-            ? answer(request, undefined, undefined, spent)
-            : answerTo(request, secret)
+            ? respond(request, undefined, undefined, spent)
+            : respondTo(request, secret)
         })
         return HttpServerRequest.HttpServerRequest.pipe(
           Effect.flatMap((request) => {
-            if (rule.who === "anyone") return answer(request, undefined, undefined)
+            if (rule.who === "anyone") return respond(request, undefined, undefined)
             const secret = PresentedTokens.inHead(request)
-            if (secret !== undefined) return answerTo(request, secret)
-            return PresentedTokens.mayBeInBody(request) ? answerByBody(request) : answer(request, undefined, undefined)
+            if (secret !== undefined) return respondTo(request, secret)
+            return PresentedTokens.mayBeInBody(request)
+              ? respondByBody(request)
+              : respond(request, undefined, undefined)
           }),
-          Effect.catch((failure) => Effect.map(answerFailure(failure), withSecurity))
+          Effect.catch((failure) => Effect.map(failureResponse(failure), withSecurity))
         )
       })
     })

@@ -2,25 +2,25 @@ import { Effect, Function } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { LRUCache } from "lru-cache"
 import type { ClientError } from "../../services/runtime/Errors.ts"
-import { list as wireList, type Ready, ready, type ReadyList } from "../wire/Keys.ts"
+import { asJsonOf, type JsonList, type JsonOf, list as wireList } from "../wire/Keys.ts"
 import type { Quota } from "./Limits.ts"
 import { OneTimeBody } from "./OneTimeBody.ts"
 
-declare const answered: unique symbol
+declare const wireType: unique symbol
 
 /** A typed response of an endpoint, of any type. */
-interface AnyAnswer extends HttpServerResponse.HttpServerResponse {
-  readonly [answered]: (value: never) => unknown
+interface AnyResponse extends HttpServerResponse.HttpServerResponse {
+  readonly [wireType]: (value: never) => unknown
 }
 
 /** A response whose body is the JSON of `Wire`, for endpoints that declare `Wire`. */
-interface Answer<in out Wire> extends AnyAnswer {
-  readonly [answered]: (value: Wire) => Wire
+interface TypedResponse<in out Wire> extends AnyResponse {
+  readonly [wireType]: (value: Wire) => Wire
 }
 
 /** A response with one of the alternatives of `Wire`, or with their union; any typed response if `Wire` is unknown. */
-export type AnswerAs<Wire> = unknown extends Wire ? AnyAnswer
-  : Answer<Wire> | (Wire extends unknown ? Answer<Wire> : never)
+export type ResponseAs<Wire> = unknown extends Wire ? AnyResponse
+  : TypedResponse<Wire> | (Wire extends unknown ? TypedResponse<Wire> : never)
 
 declare const refused: unique symbol
 
@@ -51,7 +51,7 @@ const text = (body: string, head?: Head) =>
     : long(() => Buffer.from(body), head)
 
 /** Responds with serialised JSON as it is. */
-export function json<Wire>(body: Ready<Wire>, head?: Head): Answer<Wire>
+export function json<Wire>(body: JsonOf<Wire>, head?: Head): TypedResponse<Wire>
 export function json(body: string, head?: Head): HttpServerResponse.HttpServerResponse {
   return text(body, head)
 }
@@ -64,8 +64,8 @@ export function refusal(body: string, head?: Head): HttpServerResponse.HttpServe
 
 /** Adds headers to a response. */
 export const withHeaders: {
-  (headers: Record<string, string>): <Given extends AnyAnswer>(answer: Given) => Given
-  <Given extends AnyAnswer>(answer: Given, headers: Record<string, string>): Given
+  (headers: Record<string, string>): <Given extends AnyResponse>(response: Given) => Given
+  <Given extends AnyResponse>(response: Given, headers: Record<string, string>): Given
 } = Function.dual(2, HttpServerResponse.setHeaders)
 
 const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
@@ -85,8 +85,8 @@ const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
 }
 
 /** Responds with a list of serialised JSON values, with a `Link` header if one is given. */
-export function list<Wire>(items: ReadyList<Wire>, link?: string, status?: number): Answer<ReadonlyArray<Wire>>
-export function list(items: ReadyList<unknown>, link?: string, status?: number): HttpServerResponse.HttpServerResponse {
+export function list<Wire>(items: JsonList<Wire>, link?: string, status?: number): TypedResponse<ReadonlyArray<Wire>>
+export function list(items: JsonList<unknown>, link?: string, status?: number): HttpServerResponse.HttpServerResponse {
   const head = {
     ...(status === undefined ? undefined : { status }),
     ...(link === undefined ? undefined : { headers: { link } })
@@ -96,19 +96,19 @@ export function list(items: ReadyList<unknown>, link?: string, status?: number):
 }
 
 /** Responds with status 204 and no body. */
-export function nothing(): Answer<void>
+export function nothing(): TypedResponse<void>
 export function nothing(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.empty({ status: 204 })
 }
 
 /** Responds with status 200 and an empty body. Its type is HTML, for apps that look at the type before the body. */
-export function done(): Answer<void>
+export function done(): TypedResponse<void>
 export function done(): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.text("", { contentType: "text/html; charset=utf-8" })
 }
 
 /** Responds with a text that browsers save as a file. */
-export function file(body: string, contentType: string, name: string): Answer<string>
+export function file(body: string, contentType: string, name: string): TypedResponse<string>
 export function file(body: string, contentType: string, name: string): HttpServerResponse.HttpServerResponse {
   return HttpServerResponse.text(body, {
     contentType,
@@ -117,7 +117,7 @@ export function file(body: string, contentType: string, name: string): HttpServe
 }
 
 /** Response with the empty object, as for deletes, clears and dismisses. */
-export const empty = json(ready<{}>("{}"))
+export const empty = json(asJsonOf<{}>("{}"))
 
 /** Cache of formatted times: periods end for all callers at once, so most responses have one of few values. */
 const moments = new LRUCache<number, string>({ max: 16 })
@@ -177,7 +177,7 @@ export const errorHeaders = (failure: ClientError): Record<string, string> => {
   }
 }
 
-/** Renders `{"error": text}` for requests that no handler answered. */
+/** Renders `{"error": text}` for requests without a handler. */
 export const plainError = (status: number, text: string, headers: Record<string, string> = {}) =>
   refusal(JSON.stringify({ error: text }), { status, headers })
 

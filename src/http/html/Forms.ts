@@ -40,7 +40,7 @@ export class Forms extends Context.Service<Forms, {
 export const parameters = Effect.gen(function*() {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (!HttpMethod.hasBody(request.method)) return new URLSearchParams(request.url.split("?")[1] ?? "")
-  // `body/Body` turns any body into JSON, and answers invalid ones itself.
+  // `body/Body` turns any body into JSON, and refuses invalid ones itself.
   const body = yield* Effect.orDie(request.json)
   const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? Object.entries(body) : []
   return new URLSearchParams(

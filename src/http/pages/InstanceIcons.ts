@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
     const own = yield* Effect.flatMap(path.fromFileUrl(new URL(`./assets/${file}`, import.meta.url)), fs.readFile)
     const ownHeaders = headersOf(`own-${file}`)
 
-    const answer = Effect.gen(function*() {
+    const respond = Effect.gen(function*() {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const stored = name(yield* current)
       const shown = stored === undefined ? ownHeaders : headersOf(stored.replaceAll("/", "-"))
@@ -72,7 +72,7 @@ const make = Effect.gen(function*() {
       "GET",
       address,
       Effect.catchTag(
-        answer,
+        respond,
         "StorageFailed",
         (error) => Effect.andThen(Effect.logWarning(address, error), Reply.unavailable)
       )

@@ -23,7 +23,7 @@ export const passkeyForm = (
   html`<form method="post" action="${way(action)}" id="passkey" class="below" data-options="${
     JSON.stringify(options)
   }" hidden>
-${tokenInput(formToken)}${hidden("answer", "")}${fields}
+${tokenInput(formToken)}${hidden("credential", "")}${fields}
 <p class="problem" role="alert" hidden>${
     say("Your browser or device did not offer a passkey, or you cancelled. Please try again.")
   }</p>

@@ -33,7 +33,7 @@ const make = Effect.gen(function*() {
       const pending = form.has("second_step") ? yield* visitors.pending : undefined
       if (form.has("second_step") && pending === undefined) return redirect(signInPath)
       const query = new URLSearchParams([["return_to", to]])
-      return yield* signIns.signInByPasskey(form.get("answer") ?? "", pending).pipe(
+      return yield* signIns.signInByPasskey(form.get("credential") ?? "", pending).pipe(
         Effect.flatMap((found) =>
           found._tag === "SignedIn"
             ? visitors.signIn(found.accountId, SecondStep.redirectSignedIn(found, to))

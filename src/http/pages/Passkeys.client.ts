@@ -1,6 +1,6 @@
 /**
  * Creates or uses a passkey for the form `#passkey`: its `data-options` are WebAuthn options as JSON, and its field
- * `answer` takes the result. The form is hidden until the browser is known to have passkeys.
+ * `credential` takes the result. The form is hidden until the browser is known to have passkeys.
  */
 interface Described {
   readonly id: string
@@ -18,7 +18,7 @@ const described = (all: ReadonlyArray<Described> | undefined): Array<PublicKeyCr
   (all ?? []).map(({ id, transports = [], type }) => ({ id: bytesOf(id), transports, type }))
 
 /** Returns the credential as JSON, with its bytes in base64url. */
-const answerOf = (credential: PublicKeyCredential): string => {
+const credentialJson = (credential: PublicKeyCredential): string => {
   const { response } = credential
   const common = { clientDataJSON: textOf(response.clientDataJSON) }
   return JSON.stringify({
@@ -39,13 +39,13 @@ const answerOf = (credential: PublicKeyCredential): string => {
 }
 
 const form = document.querySelector<HTMLFormElement>("#passkey")
-const answer = form?.querySelector<HTMLInputElement>("input[name=answer]")
+const credential = form?.querySelector<HTMLInputElement>("input[name=credential]")
 
-if (form && answer && "PublicKeyCredential" in window) {
+if (form && credential && "PublicKeyCredential" in window) {
   form.hidden = false
   const options = JSON.parse(form.dataset["options"] ?? "{}")
   form.addEventListener("submit", (event) => {
-    if (answer.value !== "") return
+    if (credential.value !== "") return
     event.preventDefault()
     void ask()
   })
@@ -67,7 +67,7 @@ if (form && answer && "PublicKeyCredential" in window) {
           }
         })
       if (!(made instanceof PublicKeyCredential)) return
-      answer.value = answerOf(made)
+      credential.value = credentialJson(made)
       form.submit()
     } catch {
       const failed = form.querySelector<HTMLElement>("[role=alert]")

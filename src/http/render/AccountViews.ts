@@ -12,7 +12,7 @@ import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { defaultRole } from "../../services/staff/Permissions.ts"
 import type * as Wire from "../wire/Account.ts"
-import { json, type Ready, type Values, withMembers } from "../wire/Keys.ts"
+import { json, type JsonOf, type Values, withMembers } from "../wire/Keys.ts"
 import { accountValues } from "./AccountValues.ts"
 
 /** Maximum bytes of cached account JSON, two per character. */
@@ -24,12 +24,12 @@ const accountCacheBytesMax = 16 * 1024 * 1024
  */
 export class AccountViews extends Context.Service<AccountViews, {
   /** Returns accounts by id, without those that do not exist. The caller checks who may see an account. */
-  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<Wire.Account>>>
+  readonly byId: (ids: Iterable<bigint>) => Effect.Effect<ReadonlyMap<bigint, JsonOf<Wire.Account>>>
   /** Returns accounts in the order of `ids`. */
-  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Wire.Account>>>
-  readonly renderOne: (id: bigint) => Effect.Effect<Ready<Wire.Account>, RecordNotFound>
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<Wire.Account>>>
+  readonly renderOne: (id: bigint) => Effect.Effect<JsonOf<Wire.Account>, RecordNotFound>
   /** Returns the user's own account with its source and role, never from a cache; two queries. */
-  readonly renderCredentials: (id: AccountId) => Effect.Effect<Ready<Wire.CredentialAccount>, RecordNotFound>
+  readonly renderCredentials: (id: AccountId) => Effect.Effect<JsonOf<Wire.CredentialAccount>, RecordNotFound>
 }>()("murmuration/http/render/AccountViews") {
   static readonly layer = Layer.effect(
     AccountViews,
@@ -38,7 +38,7 @@ export class AccountViews extends Context.Service<AccountViews, {
       const settings = yield* Settings
       const emojis = yield* CustomEmojis
       const config = yield* ServerConfig
-      const cache = yield* Cache.make<bigint, { readonly json: Ready<Wire.Account> }>({
+      const cache = yield* Cache.make<bigint, { readonly json: JsonOf<Wire.Account> }>({
         // The role belongs to the user's row.
         rows: (_, id) => [["account", id], ["user", id]],
         kinds: ["emojis"],
@@ -65,7 +65,7 @@ export class AccountViews extends Context.Service<AccountViews, {
       })
 
       const byId = traced("AccountViews.byId")(function*(ids: Iterable<bigint>) {
-        const texts = new Map<bigint, Ready<Wire.Account>>()
+        const texts = new Map<bigint, JsonOf<Wire.Account>>()
         for (const [id, { json }] of yield* cache.getAll(ids, load)) texts.set(id, json)
         return texts
       })

@@ -5,16 +5,16 @@ import { traced } from "../../services/runtime/Traced.ts"
 import type { QuotedState, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { yieldBudget } from "../../services/text/Turns.ts"
-import type { Ready } from "../wire/Keys.ts"
+import type { JsonOf } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import type { AccountViews } from "./AccountViews.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
-import { authorsOf, compose, type ReadyStatus } from "./StatusBodies.ts"
+import { authorsOf, compose, type PreparedStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 
 /** A status as a particular viewer gets it. */
 export interface AddressedStatus {
-  readonly text: Ready<Status>
+  readonly text: JsonOf<Status>
   /** Contexts in which the viewer's filters hide it. */
   readonly hiddenIn: ReadonlyArray<FilterContext>
 }
@@ -39,7 +39,7 @@ const quotesViewOf = (quotedStates: ReadonlyMap<bigint, QuotedState>) => {
  */
 export const make = (
   services: {
-    readonly bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, ReadyStatus>>
+    readonly bodies: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, PreparedStatus>>
     readonly viewerStates: ViewerStates["Service"]
     readonly accounts: AccountViews["Service"]
     readonly filters: ReturnType<typeof StatusFilters.make>
@@ -63,7 +63,7 @@ export const make = (
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])
-    const alike = new Map<string, Ready<Status> | undefined>()
+    const alike = new Map<string, JsonOf<Status> | undefined>()
     const turn = yieldBudget()
     for (const [viewer, state] of shown) {
       const page = pageOf(viewer)

@@ -12,7 +12,7 @@ import type { NamedAccount } from "../../services/statuses/Drafts.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Announcement, Reaction, ReactionEvent } from "../wire/Announcement.ts"
 import { id, timestamp, timestampOrNull } from "../wire/Common.ts"
-import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
+import { json, type JsonOf, list, type Values, withMembers } from "../wire/Keys.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -21,10 +21,10 @@ export class AnnouncementViews extends Context.Service<AnnouncementViews, {
   readonly published: (
     viewer: Viewer,
     withDismissed: boolean
-  ) => Effect.Effect<ReadonlyArray<Ready<Announcement>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<Announcement>>>
   /** Returns an announcement without viewer-specific fields; undefined if it is not published. */
-  readonly forStreams: (id: bigint) => Effect.Effect<Ready<Announcement> | undefined>
-  readonly reactionForStreams: (id: bigint, name: string) => Effect.Effect<Ready<ReactionEvent> | undefined>
+  readonly forStreams: (id: bigint) => Effect.Effect<JsonOf<Announcement> | undefined>
+  readonly reactionForStreams: (id: bigint, name: string) => Effect.Effect<JsonOf<ReactionEvent> | undefined>
 }>()("murmuration/http/render/AnnouncementViews") {
   static readonly layer = Layer.effect(
     AnnouncementViews,

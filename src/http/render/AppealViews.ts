@@ -5,7 +5,7 @@ import { Strikes } from "../../services/moderation/Strikes.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { AdminAppeal } from "../wire/Appeal.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, withMembers } from "../wire/Keys.ts"
 import type { AccountWarning } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { warningText } from "./WarningJson.ts"
@@ -13,8 +13,8 @@ import { warningText } from "./WarningJson.ts"
 /** Strikes and appeals as serialised JSON; a list takes one query for strikes, and those of accounts. */
 export class AppealViews extends Context.Service<AppealViews, {
   /** Returns strikes in the order of `ids`. */
-  readonly strikes: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AccountWarning>>>
-  readonly render: (appeals: ReadonlyArray<Appeal>) => Effect.Effect<ReadonlyArray<Ready<AdminAppeal>>>
+  readonly strikes: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<AccountWarning>>>
+  readonly render: (appeals: ReadonlyArray<Appeal>) => Effect.Effect<ReadonlyArray<JsonOf<AdminAppeal>>>
 }>()("murmuration/http/render/AppealViews") {
   static readonly layer = Layer.effect(
     AppealViews,
@@ -40,7 +40,7 @@ export class AppealViews extends Context.Service<AppealViews, {
         }),
         render: traced("AppealViews.render")(function*(appeals) {
           const found = yield* byId(appeals.map(({ strikeId }) => strikeId))
-          return yield* renderedRows("appeal", appeals, (one) => one.id, (one): Ready<AdminAppeal> | undefined => {
+          return yield* renderedRows("appeal", appeals, (one) => one.id, (one): JsonOf<AdminAppeal> | undefined => {
             const shown = found.get(one.strikeId)
             return shown && withMembers<AdminAppeal, "account" | "warning">({
               id: id(one.id),

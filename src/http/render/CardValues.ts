@@ -4,12 +4,12 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { timestamp } from "../wire/Common.ts"
-import { none, type Ready } from "../wire/Keys.ts"
+import { type JsonOf, none } from "../wire/Keys.ts"
 import type { PreviewCard } from "../wire/PreviewCard.ts"
 import { assembleCard, openCard } from "../wire/StatusJson.ts"
 
 /** A status's preview card as it is cached. */
-export interface ReadyCard {
+export interface PreparedCard {
   readonly id: bigint
   /** Result of `openCard`; undefined while there is nothing to show. */
   readonly body: string | undefined
@@ -19,7 +19,7 @@ export interface ReadyCard {
   readonly attributed: boolean
 }
 
-export const readyCard = (config: ServerConfig["Service"], record: CardRecord): ReadyCard => {
+export const prepareCard = (config: ServerConfig["Service"], record: CardRecord): PreparedCard => {
   const { attributed, blurhash, card, imageName, url } = record
   const id = BigInt(record.id)
   const creatorId = record.creatorId === null ? undefined : BigInt(record.creatorId)
@@ -44,15 +44,15 @@ export const readyCard = (config: ServerConfig["Service"], record: CardRecord): 
 }
 
 /** Returns the account whose JSON is in the card. */
-export const creatorOf = (card: ReadyCard | undefined): bigint | undefined =>
+export const creatorOf = (card: PreparedCard | undefined): bigint | undefined =>
   card?.attributed === true && card.body !== undefined ? card.creatorId : undefined
 
 /** Renders a card for a viewer who may see its status; undefined if there is nothing to show. */
 export const composeCard = (
   viewer: Viewer,
-  card: ReadyCard | undefined,
-  accounts: ReadonlyMap<bigint, Ready<Account>>
-): Ready<PreviewCard> | undefined => {
+  card: PreparedCard | undefined,
+  accounts: ReadonlyMap<bigint, JsonOf<Account>>
+): JsonOf<PreviewCard> | undefined => {
   if (card?.body === undefined) return undefined
   const creator = creatorOf(card)
   const account = creator === undefined ? undefined : accounts.get(creator)

@@ -8,16 +8,16 @@ import * as Urls from "../../services/instance/Urls.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type * as Wire from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
+import { json, type JsonOf, list, type Values, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /** Collections by id. */
-export type CollectionTexts = ReadonlyMap<bigint, Ready<Wire.Collection>>
+export type CollectionTexts = ReadonlyMap<bigint, JsonOf<Wire.Collection>>
 
 /** Collections as serialised JSON; with their accounts they take the queries of an account list. */
 export class CollectionViews extends Context.Service<CollectionViews, {
-  readonly of: (collection: CollectionRecord) => Ready<Wire.Collection>
-  readonly item: (item: CollectionItem) => Ready<Wire.CollectionItem>
+  readonly of: (collection: CollectionRecord) => JsonOf<Wire.Collection>
+  readonly item: (item: CollectionItem) => JsonOf<Wire.CollectionItem>
   /** Returns collections by id, for notifications, without those that the viewer may not see. */
   readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<CollectionTexts>
   /** Like `byId` for many viewers; `alike` is true if the viewer sees what everyone does. */
@@ -26,7 +26,7 @@ export class CollectionViews extends Context.Service<CollectionViews, {
     ids: ReadonlyArray<bigint>
   ) => Effect.Effect<(viewer: AccountId) => { readonly alike: boolean; readonly texts: CollectionTexts }>
   /** Renders a collection with its owner and members. */
-  readonly whole: (collection: CollectionRecord) => Effect.Effect<Ready<Wire.CollectionWithAccounts>>
+  readonly whole: (collection: CollectionRecord) => Effect.Effect<JsonOf<Wire.CollectionWithAccounts>>
 }>()("murmuration/http/render/CollectionViews") {
   static readonly layer = Layer.effect(
     CollectionViews,

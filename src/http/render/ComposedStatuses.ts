@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 import { LRUCache } from "lru-cache"
 import type { ViewerState } from "../../services/statuses/ViewerState.ts"
-import type { Ready } from "../wire/Keys.ts"
+import type { JsonOf } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import { assemble, noFigures, type StatusParts } from "../wire/StatusJson.ts"
 
@@ -48,7 +48,7 @@ const areMarkedAlike = (one: ViewerState | undefined, other: ViewerState | undef
 
 interface Composed {
   readonly parts: StatusParts
-  readonly text: Ready<Status>
+  readonly text: JsonOf<Status>
   bytes: Uint8Array | undefined
 }
 
@@ -65,7 +65,7 @@ export const make = () => {
   })
 
   /** Returns the result of `assemble`; the cached text if the parts are equal. */
-  const compose = (id: bigint, parts: StatusParts): Ready<Status> => {
+  const compose = (id: bigint, parts: StatusParts): JsonOf<Status> => {
     const before = kept.get(id)
     if (before !== undefined && isAlike(before.parts, parts)) return before.text
     const text = assemble(parts)
@@ -74,7 +74,7 @@ export const make = () => {
   }
 
   /** Returns the text of a status in UTF-8. */
-  const bytesOf = (id: bigint, text: Ready<Status>): Uint8Array => {
+  const bytesOf = (id: bigint, text: JsonOf<Status>): Uint8Array => {
     const found = kept.get(id)
     return found?.text === text ? found.bytes ??= Buffer.from(text) : Buffer.from(text)
   }

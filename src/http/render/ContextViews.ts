@@ -8,7 +8,7 @@ import { Contexts } from "../../services/statuses/Contexts.ts"
 import type { FoundStatus } from "../../services/statuses/Statuses.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import { ExpensiveReads } from "../guard/ExpensiveReads.ts"
-import { list, type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, list, withMembers } from "../wire/Keys.ts"
 import type { Context as WireContext, Status } from "../wire/Status.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -21,7 +21,7 @@ const contextCharactersMax = 8 * 1024 * 1024
 const renderedAtOnceMax = 512
 
 interface Entry {
-  readonly text: Ready<WireContext>
+  readonly text: JsonOf<WireContext>
   readonly ids: ReadonlyArray<bigint>
   readonly authors: ReadonlySet<bigint>
 }
@@ -43,9 +43,9 @@ export class ContextViews extends Context.Service<ContextViews, {
   readonly render: (
     viewer: Viewer,
     status: FoundStatus
-  ) => Effect.Effect<Ready<WireContext>, Unavailable, HttpServerRequest.HttpServerRequest>
+  ) => Effect.Effect<JsonOf<WireContext>, Unavailable, HttpServerRequest.HttpServerRequest>
   /** Like `render`, for a caller that has a slot of `ExpensiveReads` already. */
-  readonly renderInSlot: (viewer: Viewer, status: FoundStatus) => Effect.Effect<Ready<WireContext>>
+  readonly renderInSlot: (viewer: Viewer, status: FoundStatus) => Effect.Effect<JsonOf<WireContext>>
 }>()("murmuration/http/render/ContextViews") {
   static readonly layerNoDeps = Layer.effect(
     ContextViews,
@@ -61,7 +61,7 @@ export class ContextViews extends Context.Service<ContextViews, {
 
       /** Renders the first statuses up to the limit: a thread may have thousands of posts of maximum size. */
       const fitting = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
-        const shown: Array<Ready<Status>> = []
+        const shown: Array<JsonOf<Status>> = []
         let left = contextCharactersMax
         for (let at = 0; at < ids.length && left > 0; at += renderedAtOnceMax) {
           const some = ids.slice(at, at + renderedAtOnceMax)

@@ -5,7 +5,7 @@ import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { type ConversationRecord, Conversations } from "../../services/statuses/Conversations.ts"
 import type { Conversation } from "../wire/Conversation.ts"
-import { list, none, type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, list, none, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -14,13 +14,13 @@ export class ConversationViews extends Context.Service<ConversationViews, {
   readonly render: (
     owner: AccountId,
     records: ReadonlyArray<ConversationRecord>
-  ) => Effect.Effect<ReadonlyArray<Ready<Conversation>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<Conversation>>>
   /** Renders a conversation. With a `context`, one whose last status the owner's filters hide there is not found. */
   readonly renderOne: (
     owner: AccountId,
     id: bigint,
     context?: FilterContext
-  ) => Effect.Effect<Ready<Conversation>, RecordNotFound>
+  ) => Effect.Effect<JsonOf<Conversation>, RecordNotFound>
 }>()("murmuration/http/render/ConversationViews") {
   static readonly layerNoDeps = Layer.effect(
     ConversationViews,

@@ -3,7 +3,7 @@ import { Collections } from "../../services/collections/Collections.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
-import { type Ready, ready } from "../wire/Keys.ts"
+import { asJsonOf, type JsonOf } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 
 /**
@@ -23,12 +23,12 @@ export const make = Effect.gen(function*() {
   const render = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
     const texts = yield* accounts.byId(ids)
     const standings = viewer === undefined ? undefined : yield* collections.standings(viewer, ids)
-    return ids.flatMap((id): ReadonlyArray<Ready<Account>> => {
+    return ids.flatMap((id): ReadonlyArray<JsonOf<Account>> => {
       const [text, standing] = [texts.get(id), standings?.get(id)]
       if (text === undefined) return []
       if (standing === undefined) return [text]
       return [
-        ready(
+        asJsonOf(
           text.replace(
             said,
             (as, everybody: string) =>

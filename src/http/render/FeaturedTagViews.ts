@@ -6,7 +6,7 @@ import * as Urls from "../../services/instance/Urls.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { type FeaturedTag as FeaturedTagRecord, FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { day, id } from "../wire/Common.ts"
-import { json, type Ready } from "../wire/Keys.ts"
+import { json, type JsonOf } from "../wire/Keys.ts"
 import type { FeaturedTag } from "../wire/Tag.ts"
 
 /** Featured hashtags as serialised JSON. */
@@ -15,7 +15,7 @@ export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
   readonly of: (
     accountId: bigint,
     wanted?: (tag: FeaturedTagRecord) => boolean
-  ) => Effect.Effect<ReadonlyArray<Ready<FeaturedTag>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<FeaturedTag>>>
 }>()("murmuration/http/render/FeaturedTagViews") {
   static readonly layer = Layer.effect(
     FeaturedTagViews,

@@ -22,7 +22,7 @@ import type { Account } from "../wire/Account.ts"
 import { muteExtensions } from "../wire/AccountRequests.ts"
 import { timestampOrNull } from "../wire/Common.ts"
 import type { Activity, Document, Instance, InstanceV1, Rule, TermsOfService } from "../wire/Instance.ts"
-import { encode, json, type Ready, type ReadyAs, type Values, withMembers } from "../wire/Keys.ts"
+import { encode, json, type JsonOf, type JsonOfAny, type Values, withMembers } from "../wire/Keys.ts"
 import { policyExtensions } from "../wire/NotificationPolicy.ts"
 import { homeExtensions } from "../wire/ReadRequests.ts"
 import { ruleValues } from "./Values.ts"
@@ -34,7 +34,7 @@ interface InstanceFacts {
   readonly policies: Policies
   readonly rules: ReadonlyArray<RuleRecord>
   readonly usage: Usage
-  readonly contact: ReadyAs<Account | null>
+  readonly contact: JsonOfAny<Account | null>
   /** Media types that this machine's tools can read. */
   readonly mediaTypes: Iterable<string>
   /** Year of the annual reports on offer. */
@@ -107,7 +107,7 @@ const iconUrl = (config: ServerConfig["Service"], { appIcon }: Pick<About, "appI
 /** Renders the JSON of `GET /api/v2/instance`; every limit is the constant that enforces it. */
 export const instanceJson = (
   { about, campaign, config, contact, mediaTypes, policies, rules, translates, usage, vapidKey }: InstanceFacts
-): Ready<Instance> => {
+): JsonOf<Instance> => {
   const { localDomain, publicUrl, sourceUrl } = config
   return withMembers<Instance, "contact">({
     domain: localDomain,
@@ -177,7 +177,7 @@ export const instanceJson = (
 /** Renders the JSON of `GET /api/v1/instance`, the older version. */
 export const instanceV1Json = (
   { about, config, contact, invitesEnabled, mediaTypes, policies, rules, usage }: InstanceFacts
-): Ready<InstanceV1> =>
+): JsonOf<InstanceV1> =>
   withMembers<InstanceV1, "contactAccount">({
     uri: config.localDomain,
     title: about.title,

@@ -5,7 +5,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import type { InteractionRequestKind, InteractionRequestRecord } from "../../services/statuses/InteractionRequest.ts"
 import { id, timestamp } from "../wire/Common.ts"
 import type { InteractionRequest } from "../wire/InteractionPolicy.ts"
-import { none, type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, none, withMembers } from "../wire/Keys.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { StatusViews } from "./StatusViews.ts"
 
@@ -17,7 +17,7 @@ export class InteractionRequestViews extends Context.Service<InteractionRequestV
   readonly render: (
     owner: AccountId,
     requests: ReadonlyArray<InteractionRequestRecord>
-  ) => Effect.Effect<ReadonlyArray<Ready<InteractionRequest>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<InteractionRequest>>>
 }>()("murmuration/http/render/InteractionRequestViews") {
   static readonly layerNoDeps = Layer.effect(
     InteractionRequestViews,

@@ -3,18 +3,21 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { LinkRecords } from "../../services/trends/LinkRecords.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import { extend, type Ready } from "../wire/Keys.ts"
+import { extend, type JsonOf } from "../wire/Keys.ts"
 import type { TrendingLink } from "../wire/PreviewCard.ts"
 import { AccountViews } from "./AccountViews.ts"
-import { composeCard, creatorOf, readyCard } from "./CardValues.ts"
+import { composeCard, creatorOf, prepareCard } from "./CardValues.ts"
 import { historyValues } from "./Values.ts"
 
 /** Trending links as serialised JSON; two queries, and those of `AccountViews` for the pages' authors. */
 export class LinkViews extends Context.Service<LinkViews, {
   /** Returns links in the order of `ids`, which are those of cards. */
-  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<TrendingLink>>>
+  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<TrendingLink>>>
   /** Returns links by card id. */
-  readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<TrendingLink>>>
+  readonly byId: (
+    viewer: Viewer,
+    ids: ReadonlyArray<bigint>
+  ) => Effect.Effect<ReadonlyMap<bigint, JsonOf<TrendingLink>>>
 }>()("murmuration/http/render/LinkViews") {
   static readonly layer = Layer.effect(
     LinkViews,
@@ -25,7 +28,7 @@ export class LinkViews extends Context.Service<LinkViews, {
       const byId = Effect.fnUntraced(function*(viewer: Viewer, ids: ReadonlyArray<bigint>) {
         const links = (yield* records.load(ids)).map(({ card, history, id }) => ({
           id,
-          card: readyCard(config, card),
+          card: prepareCard(config, card),
           history
         }))
         const names = yield* accounts.byId(links.flatMap(({ card }) => creatorOf(card) ?? []))

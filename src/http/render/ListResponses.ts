@@ -1,7 +1,7 @@
 import type { Page } from "../../services/database/Paging.ts"
 import * as Reply from "../guard/Reply.ts"
 import * as Paging from "../PageLinks.ts"
-import type { ReadyList } from "../wire/Keys.ts"
+import type { JsonList } from "../wire/Keys.ts"
 
 /**
  * Responds with a page of a list: serialised items, and a `Link` header from the rows that were read (S-122, S-128).
@@ -13,7 +13,7 @@ export const page = <Row, Wire>(options: {
   readonly rows: ReadonlyArray<Row>
   /** Returns the id by which the list is paged. */
   readonly cursor: (row: Row) => bigint
-  readonly items: ReadyList<Wire>
+  readonly items: JsonList<Wire>
   /** Parameters of the request that links keep. */
   readonly keep?: Parameters<typeof Paging.link>[4]
   readonly back?: "min_id" | "since_id"

@@ -6,11 +6,11 @@ import { notificationTitle } from "../../services/notifications/NotificationTitl
 import type { NotificationType } from "../../services/notifications/NotificationTypes.ts"
 import { languagePreferencesOf } from "../languages/RequestWishes.ts"
 import type { Account } from "../wire/Account.ts"
-import type { Ready, Values } from "../wire/Keys.ts"
+import type { JsonOf, Values } from "../wire/Keys.ts"
 import type { NotificationFallback } from "../wire/Notification.ts"
 
 /** Describes a notification in a text if the app does not know its type. */
-export type Fallback = (type: NotificationType, account: Ready<Account>) => Values<NotificationFallback> | undefined
+export type Fallback = (type: NotificationType, account: JsonOf<Account>) => Values<NotificationFallback> | undefined
 
 /** Fallback for an app that knows all types. */
 export const noFallback: Fallback = () => undefined

@@ -10,7 +10,7 @@ import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { partialAccount } from "../wire/Account.ts"
 import type { Collection } from "../wire/Collection.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { json, list, type Ready, type Values, withMembers } from "../wire/Keys.ts"
+import { json, type JsonOf, list, type Values, withMembers } from "../wire/Keys.ts"
 import type {
   AccountWarning,
   GroupedNotificationsResults,
@@ -38,7 +38,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
     groups: ReadonlyArray<NotificationGroupRecord>,
     partial: boolean,
     fallback?: Fallback
-  ) => Effect.Effect<Ready<GroupedNotificationsResults>>
+  ) => Effect.Effect<JsonOf<GroupedNotificationsResults>>
 }>()("murmuration/http/render/NotificationGroupViews") {
   static readonly layerNoDeps = Layer.effect(
     NotificationGroupViews,
@@ -128,13 +128,13 @@ const groupText = (
   { count, key, newest, oldest, sampleAccountIds }: NotificationGroupRecord,
   events: ReadonlyMap<bigint, SeveranceRecord>,
   { collection, emoji, fallback, report, warning }: {
-    readonly warning: Ready<AccountWarning> | undefined
-    readonly report: Ready<Report> | undefined
-    readonly collection: Ready<Collection> | undefined
+    readonly warning: JsonOf<AccountWarning> | undefined
+    readonly report: JsonOf<Report> | undefined
+    readonly collection: JsonOf<Collection> | undefined
     readonly fallback: Values<NotificationFallback> | undefined
     readonly emoji: Pick<Values<NotificationGroup>, "emoji" | "emojiUrl"> | undefined
   }
-): Ready<NotificationGroup> | undefined => {
+): JsonOf<NotificationGroup> | undefined => {
   const event = newest.severanceId === undefined ? undefined : events.get(newest.severanceId)
   const values = {
     groupKey: key,

@@ -12,7 +12,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { StaffMembers } from "../../services/staff/StaffMembers.ts"
 import { StatusReactions } from "../../services/statuses/StatusReactions.ts"
 import { id, timestamp } from "../wire/Common.ts"
-import { type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, withMembers } from "../wire/Keys.ts"
 import type { Notification } from "../wire/Notification.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
@@ -33,13 +33,13 @@ export class NotificationViews extends Context.Service<NotificationViews, {
     records: ReadonlyArray<NotificationRecord>,
     context?: FilterContext,
     fallback?: Fallback
-  ) => Effect.Effect<ReadonlyArray<Ready<Notification>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<Notification>>>
   readonly renderOne: (
     owner: AccountId,
     notificationId: bigint,
     context?: FilterContext,
     fallback?: Fallback
-  ) => Effect.Effect<Ready<Notification>, RecordNotFound>
+  ) => Effect.Effect<JsonOf<Notification>, RecordNotFound>
   /** Returns the rows whose status the owner's filters do not hide in notifications. */
   readonly unhidden: <Row>(
     owner: AccountId,

@@ -8,12 +8,12 @@ import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Profile } from "../wire/Account.ts"
 import { id } from "../wire/Common.ts"
-import { list, type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, list, withMembers } from "../wire/Keys.ts"
 import { FeaturedTagViews } from "./FeaturedTagViews.ts"
 
 /** The user's own profile for editing: source texts besides their rendered form. */
 export class ProfileViews extends Context.Service<ProfileViews, {
-  readonly of: (owner: AccountId) => Effect.Effect<Ready<Profile>, RecordNotFound>
+  readonly of: (owner: AccountId) => Effect.Effect<JsonOf<Profile>, RecordNotFound>
 }>()("murmuration/http/render/ProfileViews") {
   static readonly layer = Layer.effect(
     ProfileViews,

@@ -5,7 +5,7 @@ import type { QuoteApproval } from "../wire/Status.ts"
 import { openApproval } from "../wire/StatusJson.ts"
 
 /** A status's quote as it is cached. */
-export interface ReadyQuote {
+export interface PreparedQuote {
   readonly state: QuoteRecord["state"]
   /** The quoted status; undefined if it is not stored here. */
   readonly key: StatusKey | undefined
@@ -14,7 +14,7 @@ export interface ReadyQuote {
 /**
  * Returns the quote of a status. One from a server without approvals is only shown if accepted: its text has a link.
  */
-export const readyQuote = (record: QuoteRecord | null): ReadyQuote | undefined => {
+export const prepareQuote = (record: QuoteRecord | null): PreparedQuote | undefined => {
   if (record === null || (record.legacy && record.state !== "accepted")) return undefined
   const { state, status } = record
   return {

@@ -8,10 +8,10 @@ import { json, none } from "../wire/Keys.ts"
 import type { ShallowQuote } from "../wire/Status.ts"
 import { assemble as assembleStatus, assembleQuote } from "../wire/StatusJson.ts"
 import type { CollectionTexts, CollectionViews } from "./CollectionViews.ts"
-import { compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
+import { compose, type PreparedStatus, type StatusParts } from "./StatusBodies.ts"
 import { type StatusFilter, unfiltered } from "./StatusFilters.ts"
 
-type Bodies = ReadonlyMap<bigint, ReadyStatus>
+type Bodies = ReadonlyMap<bigint, PreparedStatus>
 type QuotedStates = ReadonlyMap<bigint, QuotedState>
 
 /** Statuses with what they quote and link to. */
@@ -137,7 +137,7 @@ const shallowQuote = (bodies: Bodies, quotedStates: QuotedStates) => (key: Statu
   return json<ShallowQuote>({ state: availability, quotedStatusId: state === undefined ? null : String(quote.key?.id) })
 }
 
-const availabilityOf = ({ key, state }: NonNullable<ReadyStatus["quote"]>, quotedStates: QuotedStates) =>
+const availabilityOf = ({ key, state }: NonNullable<PreparedStatus["quote"]>, quotedStates: QuotedStates) =>
   state === "accepted"
     ? quotedStates.get(key?.id ?? 0n) ?? { availability: "deleted" as const, state: undefined }
     : { availability: state, state: undefined }

@@ -7,7 +7,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import type { Revision } from "../../services/statuses/History.ts"
 import { textsOf, written } from "../../services/statuses/Written.ts"
 import { timestamp } from "../wire/Common.ts"
-import { type Ready, ready, withMembers } from "../wire/Keys.ts"
+import { asJsonOf, type JsonOf, withMembers } from "../wire/Keys.ts"
 import type { Quote, StatusEdit } from "../wire/Status.ts"
 import { emojiValues } from "./AccountValues.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -18,8 +18,8 @@ export class RevisionViews extends Context.Service<RevisionViews, {
   /** Renders versions with the quote of their status, which is not part of a version. */
   readonly render: (
     revisions: ReadonlyArray<Revision>,
-    quote: Ready<Quote> | undefined
-  ) => Effect.Effect<ReadonlyArray<Ready<StatusEdit>>>
+    quote: JsonOf<Quote> | undefined
+  ) => Effect.Effect<ReadonlyArray<JsonOf<StatusEdit>>>
 }>()("murmuration/http/render/RevisionViews") {
   static readonly layerNoDeps = Layer.effect(
     RevisionViews,
@@ -29,7 +29,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
       const emojis = yield* CustomEmojis
       const render = traced("RevisionViews.render")(function*(
         revisions: ReadonlyArray<Revision>,
-        quote: Ready<Quote> | undefined
+        quote: JsonOf<Quote> | undefined
       ) {
         const people = yield* accounts.byId(new Set(revisions.map(({ accountId }) => accountId)))
         const sourceOf = (revision: Revision) => ({
@@ -51,7 +51,7 @@ export class RevisionViews extends Context.Service<RevisionViews, {
               ? {}
               : { poll: { options: revision.pollOptions.map((title) => ({ title })) } })
           }, { account })
-          return quote === undefined ? shown : ready<StatusEdit>(`${shown.slice(0, -1)},"quote":${quote}}`)
+          return quote === undefined ? shown : asJsonOf<StatusEdit>(`${shown.slice(0, -1)},"quote":${quote}}`)
         })
       })
       return RevisionViews.of({ render })

@@ -5,14 +5,14 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import type { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { type ScheduledRecord, UnpublishedPosts } from "../../services/statuses/UnpublishedPosts.ts"
-import { json, type Ready } from "../wire/Keys.ts"
+import { json, type JsonOf } from "../wire/Keys.ts"
 import type { ScheduledStatus } from "../wire/ScheduledStatus.ts"
 import { scheduledValues } from "./Values.ts"
 
 /** Scheduled posts as serialised JSON. */
 export class ScheduledStatusViews extends Context.Service<ScheduledStatusViews, {
-  readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<Ready<ScheduledStatus>>>
-  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<Ready<ScheduledStatus>, RecordNotFound>
+  readonly render: (records: ReadonlyArray<ScheduledRecord>) => Effect.Effect<ReadonlyArray<JsonOf<ScheduledStatus>>>
+  readonly renderOne: (owner: AccountId, id: bigint) => Effect.Effect<JsonOf<ScheduledStatus>, RecordNotFound>
 }>()("murmuration/http/render/ScheduledStatusViews") {
   static readonly layer = Layer.effect(
     ScheduledStatusViews,

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import { list, type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, list, withMembers } from "../wire/Keys.ts"
 import type { Search } from "../wire/Search.ts"
 import { AccountViews } from "./AccountViews.ts"
 import { CollectionViews } from "./CollectionViews.ts"
@@ -19,7 +19,7 @@ export interface FoundIds {
 
 /** Search results as serialised JSON, without statuses that the viewer may not see. */
 export class SearchViews extends Context.Service<SearchViews, {
-  readonly render: (viewer: Viewer, found: FoundIds) => Effect.Effect<Ready<Search>>
+  readonly render: (viewer: Viewer, found: FoundIds) => Effect.Effect<JsonOf<Search>>
 }>()("murmuration/http/render/SearchViews") {
   static readonly layerNoDeps = Layer.effect(
     SearchViews,

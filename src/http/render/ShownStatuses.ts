@@ -2,11 +2,11 @@ import { Effect } from "effect"
 import type { FilterContext } from "../../services/filters/Filter.ts"
 import type { Hiding, StatusKey, ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import type { Ready } from "../wire/Keys.ts"
+import type { JsonOf } from "../wire/Keys.ts"
 import type { Status } from "../wire/Status.ts"
 import type { AccountViews } from "./AccountViews.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
-import { authorsOf, compose, type ReadyStatus, type StatusParts } from "./StatusBodies.ts"
+import { authorsOf, compose, type PreparedStatus, type StatusParts } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import type * as ViewerStateCache from "./ViewerStateCache.ts"
 
@@ -37,7 +37,7 @@ export const make = (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding: Hiding,
-    found: ReadonlyMap<bigint, ReadyStatus>,
+    found: ReadonlyMap<bigint, PreparedStatus>,
     { assemble, context, known }: Showing = {}
   ) {
     const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
@@ -50,7 +50,7 @@ export const make = (
       yield* StatusFilters.compared(filter, [...wanted, ...QuotedStatuses.shownQuotes(wanted, page)], page.bodies)
     }
     const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
-    const texts = new Map<bigint, Ready<Status>>()
+    const texts = new Map<bigint, JsonOf<Status>>()
     for (const key of wanted) {
       const state = shown.get(key.id)
       if (state === undefined) continue

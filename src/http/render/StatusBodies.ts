@@ -11,32 +11,32 @@ import type { Viewer } from "../../services/visibility/Viewer.ts"
 import type { Account } from "../wire/Account.ts"
 import { id, idOrNull, timestamp, timestampOrNull } from "../wire/Common.ts"
 import type { FilterResult } from "../wire/Filter.ts"
-import { json, list, none, type Ready, type Values } from "../wire/Keys.ts"
+import { json, type JsonOf, list, none, type Values } from "../wire/Keys.ts"
 import type { InteractionPolicy } from "../wire/PolicyRules.ts"
 import type { Quote, ShallowQuote, Status, StatusBody, StatusReaction } from "../wire/Status.ts"
 import { noFigures, openBody, openPoll } from "../wire/StatusJson.ts"
 import { emojiValues } from "./AccountValues.ts"
-import { composeCard, creatorOf, type ReadyCard, readyCard } from "./CardValues.ts"
+import { composeCard, creatorOf, prepareCard, type PreparedCard } from "./CardValues.ts"
 import type { CollectionTexts } from "./CollectionViews.ts"
 import type { ComposedStatuses } from "./ComposedStatuses.ts"
 import { mediaValues } from "./MediaValues.ts"
 import { isControlled, policyValues } from "./PolicyValues.ts"
 import { pollValues } from "./PollValues.ts"
-import { approvalOf, type ReadyQuote, readyQuote } from "./QuoteValues.ts"
+import { approvalOf, type PreparedQuote, prepareQuote } from "./QuoteValues.ts"
 
 /** A status as it is cached: its key, its body as open JSON, and its application's JSON. */
-export interface ReadyStatus {
+export interface PreparedStatus {
   readonly key: StatusKey
   readonly body: string
   /** Its poll, from `openPoll`. */
   readonly poll: string | undefined
-  readonly card: ReadyCard | undefined
-  readonly quote: ReadyQuote | undefined
+  readonly card: PreparedCard | undefined
+  readonly quote: PreparedQuote | undefined
   /** Collections of accounts that the post links to. */
   readonly collections: ReadonlyArray<bigint>
   /** Its quote policy, from `openApproval`. */
   readonly approval: string
-  readonly application: Ready<NonNullable<Status["application"]>> | undefined
+  readonly application: JsonOf<NonNullable<Status["application"]>> | undefined
   /** True if viewers other than the author may see the application. */
   readonly showApplication: boolean
 }
@@ -57,24 +57,24 @@ const measured = (body: string): string => {
 }
 
 /** Returns the size in memory: two bytes per character, and the object itself. */
-export const bytesOf = ({ application, body, card, poll }: ReadyStatus): number =>
+export const bytesOf = ({ application, body, card, poll }: PreparedStatus): number =>
   (body.length + (application?.length ?? 0) + (poll?.length ?? 0) + (card?.body?.length ?? 0)) * 2 + 512
 
 /** Builds the cached form of a record at `now` (milliseconds since 1970); `original` is the reblogged record. */
-export const ready = (
+export const prepare = (
   config: ServerConfig["Service"],
   record: StatusRecord,
   original: StatusRecord | undefined,
   named: (source: EmojiSource) => ReadonlyArray<Emoji>,
   now: number
-): ReadyStatus => ({
+): PreparedStatus => ({
   key: keyOf(record, original === undefined ? undefined : keyOf(original, undefined)),
   body: measured(openBody(bodyValues(config, record, named(sourceOf(record))))),
   poll: record.poll === null
     ? undefined
     : openPoll(pollValues(record.id, record.poll, named({ ...sourceOf(record), texts: record.poll.options }), now)),
-  card: record.card === null ? undefined : readyCard(config, record.card),
-  quote: readyQuote(record.quote),
+  card: record.card === null ? undefined : prepareCard(config, record.card),
+  quote: prepareQuote(record.quote),
   collections: record.collections.map(({ id }) => BigInt(id)),
   approval: approvalOf(original ?? record),
   application: record.applicationName === null
@@ -142,10 +142,10 @@ const mentionValues = (config: ServerConfig["Service"], mention: MentionRecord) 
 /** Parts from which a viewer's statuses are composed. */
 export interface StatusParts {
   readonly viewer: Viewer
-  readonly bodies: ReadonlyMap<bigint, ReadyStatus>
-  readonly accounts: ReadonlyMap<bigint, Ready<Account>>
+  readonly bodies: ReadonlyMap<bigint, PreparedStatus>
+  readonly accounts: ReadonlyMap<bigint, JsonOf<Account>>
   /** Renders the quote of a status. */
-  readonly quote: (key: StatusKey) => Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  readonly quote: (key: StatusKey) => JsonOf<Quote> | JsonOf<ShallowQuote> | JsonOf<null>
   /** Assembles the parts of a status. */
   readonly assemble: ComposedStatuses["compose"]
   /** Linked collections that the viewer may see. */
@@ -157,8 +157,8 @@ export const compose = (
   parts: StatusParts,
   key: StatusKey,
   state: ViewerState,
-  filtered: Ready<ReadonlyArray<FilterResult>>
-): Ready<Status> | undefined => {
+  filtered: JsonOf<ReadonlyArray<FilterResult>>
+): JsonOf<Status> | undefined => {
   const { accounts, bodies, collections, viewer } = parts
   const status = bodies.get(key.id)
   const account = accounts.get(key.accountId)
@@ -193,7 +193,7 @@ export const compose = (
 }
 
 /** Returns true if any card credits an account, which few do; cheaper than looking up each status. */
-const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
+const creditAnybody = (bodies: ReadonlyMap<bigint, PreparedStatus>): boolean => {
   for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
   return false
 }
@@ -201,7 +201,7 @@ const creditAnybody = (bodies: ReadonlyMap<bigint, ReadyStatus>): boolean => {
 /** Returns the accounts that statuses show: their authors, those of reblogged statuses, and those of linked pages. */
 export const authorsOf = (
   keys: Iterable<StatusKey>,
-  bodies: ReadonlyMap<bigint, ReadyStatus>
+  bodies: ReadonlyMap<bigint, PreparedStatus>
 ): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
   const credits = creditAnybody(bodies)

@@ -10,10 +10,10 @@ import type { StatusKey } from "../../services/statuses/ViewerState.ts"
 import { bounded } from "../../services/text/BoundedText.ts"
 import { mapWithYields } from "../../services/text/Turns.ts"
 import type { FilterResult } from "../wire/Filter.ts"
-import { encode, json, type Ready } from "../wire/Keys.ts"
+import { encode, json, type JsonOf } from "../wire/Keys.ts"
 import { textsOf } from "../wire/StatusJson.ts"
 import { resultValues } from "./FilterValues.ts"
-import type { ReadyStatus } from "./StatusBodies.ts"
+import type { PreparedStatus } from "./StatusBodies.ts"
 
 /** Maximum bytes of cached search texts and their sources. */
 const textCacheBytesMax = 24 * 1024 * 1024
@@ -22,7 +22,7 @@ const verdictsMax = 200
 
 /** Result of a viewer's filters for a status. */
 interface FilterVerdict {
-  readonly filtered: Ready<ReadonlyArray<FilterResult>>
+  readonly filtered: JsonOf<ReadonlyArray<FilterResult>>
   /** Contexts in which filters hide the status. */
   readonly hiddenIn: ReadonlyArray<FilterContext>
 }
@@ -31,13 +31,13 @@ interface FilterVerdict {
 export const unfiltered: FilterVerdict = { filtered: encode<ReadonlyArray<FilterResult>>([]), hiddenIn: [] }
 
 /** Applies a viewer's filters to a status, whose body (or that of its original) must be among `bodies`. */
-export type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, ReadyStatus>) => FilterVerdict
+export type StatusFilter = (key: StatusKey, bodies: ReadonlyMap<bigint, PreparedStatus>) => FilterVerdict
 
 /** Applies a viewer's filters to statuses while yielding in between, so that later calls hit the cache. */
 export const compared = (
   filter: StatusFilter,
   keys: ReadonlyArray<StatusKey>,
-  bodies: ReadonlyMap<bigint, ReadyStatus>
+  bodies: ReadonlyMap<bigint, PreparedStatus>
 ) => mapWithYields(keys, (key) => bodies.get((key.original ?? key).id)?.body ?? "", (key) => filter(key, bodies))
 
 interface Prepared {
@@ -66,7 +66,7 @@ export const make = (active: ActiveFilters["Service"]) => {
   const verdicts = new WeakMap<FilterMatcher, Map<bigint, Known>>()
   let versions = 0
 
-  const prepared = (id: bigint, { body, poll }: ReadyStatus): Prepared => {
+  const prepared = (id: bigint, { body, poll }: PreparedStatus): Prepared => {
     const before = texts.get(id)
     if (before !== undefined && before.body === body && before.poll === poll) return before
     const { html, plain } = textsOf(body, poll)

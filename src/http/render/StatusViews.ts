@@ -10,7 +10,7 @@ import { type Hiding, newState } from "../../services/statuses/ViewerState.ts"
 import { ViewerStates } from "../../services/statuses/ViewerStates.ts"
 import { isPublicOrUnlisted } from "../../services/statuses/Visibility.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import { type Ready, type ReadyList, withBytes } from "../wire/Keys.ts"
+import { type JsonList, type JsonOf, withBytes } from "../wire/Keys.ts"
 import type { DeletedStatus, Status } from "../wire/Status.ts"
 import { forRedraft, withoutText } from "../wire/StatusJson.ts"
 import { AccountViews } from "./AccountViews.ts"
@@ -18,15 +18,15 @@ import * as AddressedStatuses from "./AddressedStatuses.ts"
 import type { AddressedStatus } from "./AddressedStatuses.ts"
 import { CollectionViews } from "./CollectionViews.ts"
 import * as ComposedStatuses from "./ComposedStatuses.ts"
+import * as PreparedStatuses from "./PreparedStatuses.ts"
 import * as QuotedStatuses from "./QuotedStatuses.ts"
-import * as ReadyStatuses from "./ReadyStatuses.ts"
 import * as ShownStatuses from "./ShownStatuses.ts"
-import { compose, missingKey, type ReadyStatus } from "./StatusBodies.ts"
+import { compose, missingKey, type PreparedStatus } from "./StatusBodies.ts"
 import * as StatusFilters from "./StatusFilters.ts"
 import * as ViewerStateCache from "./ViewerStateCache.ts"
 
 /** Removes the text of a status that the viewer may no longer read. */
-const blank = ([id, status]: readonly [bigint, ReadyStatus]) =>
+const blank = ([id, status]: readonly [bigint, PreparedStatus]) =>
   [id, {
     ...status,
     body: withoutText(status.body),
@@ -54,14 +54,14 @@ export class StatusViews extends Context.Service<StatusViews, {
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding,
     context?: FilterContext
-  ) => Effect.Effect<ReadyList<Status>>
+  ) => Effect.Effect<JsonList<Status>>
   /** Renders statuses by id. */
   readonly byId: (
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding,
     context?: FilterContext
-  ) => Effect.Effect<ReadonlyMap<bigint, Ready<Status>>>
+  ) => Effect.Effect<ReadonlyMap<bigint, JsonOf<Status>>>
   /** Returns true if the viewer's filters may hide statuses, so that a page has to be filled up (S-128). */
   readonly hides: (viewer: Viewer) => Effect.Effect<boolean>
   /** Returns the `ids` that the viewer's filters do not hide in a context. */
@@ -78,10 +78,10 @@ export class StatusViews extends Context.Service<StatusViews, {
     viewer: Viewer,
     ids: ReadonlyArray<bigint>,
     hiding?: Hiding
-  ) => Effect.Effect<ReadonlyArray<Ready<Status>>>
-  readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<Status>>>
+  readonly renderOne: (viewer: Viewer, id: bigint) => Effect.Effect<JsonOf<Status>, RecordNotFound>
   /** Like `renderOne`, for a thread's first post that the viewer has just written: its state is known. */
-  readonly renderNew: (author: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
+  readonly renderNew: (author: AccountId, id: bigint) => Effect.Effect<JsonOf<Status>, RecordNotFound>
   /**
    * Renders one status for many viewers; a viewer who may not see it or hides its author is absent. Takes as many
    * queries as a page, and one string for all viewers who see the same.
@@ -94,12 +94,12 @@ export class StatusViews extends Context.Service<StatusViews, {
    * Renders a status from which the viewer has just removed a mark, even if its author blocks the viewer (S-127). A
    * status that the viewer may no longer read has no text.
    */
-  readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<Ready<Status>, RecordNotFound>
+  readonly renderUndone: (viewer: AccountId, id: bigint) => Effect.Effect<JsonOf<Status>, RecordNotFound>
   /**
    * Renders the response to deleting an own status, before it is deleted: with its source text in place of the HTML
    * (S-060).
    */
-  readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<Ready<DeletedStatus>, RecordNotFound>
+  readonly renderForRedraft: (owner: AccountId, id: bigint) => Effect.Effect<JsonOf<DeletedStatus>, RecordNotFound>
 }>()("murmuration/http/render/StatusViews") {
   static readonly layerNoDeps = Layer.effect(
     StatusViews,
@@ -107,7 +107,7 @@ export class StatusViews extends Context.Service<StatusViews, {
       const statuses = yield* Statuses
       const viewerStates = yield* ViewerStates
       const accounts = yield* AccountViews
-      const { bodies, load } = yield* ReadyStatuses.make
+      const { bodies, load } = yield* PreparedStatuses.make
       const kept = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
       const composed = ComposedStatuses.make()

@@ -6,15 +6,15 @@ import { FeaturedTags } from "../../services/statuses/FeaturedTags.ts"
 import { TagFollows } from "../../services/statuses/TagFollows.ts"
 import { type TagRecord, Tags } from "../../services/statuses/Tags.ts"
 import type { Viewer } from "../../services/visibility/Viewer.ts"
-import { json, type Ready } from "../wire/Keys.ts"
+import { json, type JsonOf } from "../wire/Keys.ts"
 import type { Tag } from "../wire/Tag.ts"
 import { tagValues } from "./Values.ts"
 
 /** Hashtags as serialised JSON, with the viewer's relation to them; four queries per list. */
 export class TagViews extends Context.Service<TagViews, {
   /** Returns hashtags in the order of `ids`. */
-  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<Tag>>>
-  readonly of: (viewer: Viewer, tag: TagRecord) => Effect.Effect<Ready<Tag>>
+  readonly render: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<Tag>>>
+  readonly of: (viewer: Viewer, tag: TagRecord) => Effect.Effect<JsonOf<Tag>>
 }>()("murmuration/http/render/TagViews") {
   static readonly layer = Layer.effect(
     TagViews,

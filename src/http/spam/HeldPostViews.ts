@@ -6,7 +6,7 @@ import type { HeldPost } from "../../services/spam/HeldPosts.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { AdminAccountViews } from "../staff/render/AdminAccountViews.ts"
 import { id, idOrNull, timestamp } from "../wire/Common.ts"
-import { type Ready, withMembers } from "../wire/Keys.ts"
+import { type JsonOf, withMembers } from "../wire/Keys.ts"
 import type { AdminHeldPost } from "./wire/Spam.ts"
 
 /** Held posts as serialised JSON with the post and its author, in a fixed number of queries. */
@@ -14,7 +14,7 @@ export class HeldPostViews extends Context.Service<HeldPostViews, {
   readonly render: (
     moderator: AccountId,
     posts: ReadonlyArray<HeldPost>
-  ) => Effect.Effect<ReadonlyArray<Ready<AdminHeldPost>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<AdminHeldPost>>>
 }>()("murmuration/http/spam/HeldPostViews") {
   static readonly layer = Layer.effect(
     HeldPostViews,

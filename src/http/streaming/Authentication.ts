@@ -5,7 +5,7 @@ import { onDemandTypes } from "../../services/notifications/NotificationTypes.ts
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { answerMillisMax } from "../Deadlines.ts"
+import { responseMillisMax } from "../Deadlines.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { refused } from "./Channels.ts"
 import { onDemandEvents } from "./Registry.ts"
@@ -51,7 +51,7 @@ export const make = Effect.gen(function*() {
     const secret = secretOf(request)
     if (secret === undefined) return yield* refused("noToken")
     const found = yield* Effect.timeoutOrElse(tokens.find(Redacted.make(secret)), {
-      duration: answerMillisMax,
+      duration: responseMillisMax,
       orElse: () => refused("busy")
     })
     const token = Option.getOrUndefined(found)

@@ -8,7 +8,7 @@ import { type ConnectionHandle, Hub } from "./Hub.ts"
 import type { EndReason } from "./Registry.ts"
 import { type WebSocket, WebSockets } from "./WebSockets.ts"
 
-/** Interval of pings; a client that did not answer the last one is cut off. */
+/** Interval of pings; a client that did not return the last one is cut off. */
 const pingPeriod = "30 seconds"
 
 /** Close codes by reason (RFC 6455, section 7.4.1): policy violation, or going away. */

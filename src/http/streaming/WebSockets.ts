@@ -16,7 +16,7 @@ export interface WebSocket {
   /** Sends UTF-8 as a text message, without waiting; beyond `waitingBytesMax` the connection ends. */
   readonly send: (text: Uint8Array) => void
   readonly ping: () => void
-  /** Returns true if the client answered a ping since the last call; also on the first call. */
+  /** Returns true if the client returned a ping since the last call; also on the first call. */
   readonly isAlive: () => boolean
   readonly close: (code: number, reason: string) => void
   /** Ends the connection without a close frame, for a client that does not respond. */

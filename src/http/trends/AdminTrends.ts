@@ -20,7 +20,7 @@ import { StatusViews } from "../render/StatusViews.ts"
 import { AdminTagViews } from "../staff/render/AdminTagViews.ts"
 import { AdminPublisher, AdminTag, AdminTrendingLink, AdminTrendingStatus } from "../staff/wire/AdminTrend.ts"
 import { id, timestampOrNull } from "../wire/Common.ts"
-import { extend, json, type Ready } from "../wire/Keys.ts"
+import { extend, json, type JsonOf } from "../wire/Keys.ts"
 import { pageOf, PageQuery } from "../wire/PageQuery.ts"
 import { IdPath, TrendsQuery } from "../wire/ReadRequests.ts"
 
@@ -104,7 +104,7 @@ export const layer = group(
     const list = <Wire>(
       kind: "links" | "statuses" | "tags",
       rows: number,
-      show: (viewer: AccountId, found: Candidates) => Effect.Effect<ReadonlyArray<Ready<Wire>>>
+      show: (viewer: AccountId, found: Candidates) => Effect.Effect<ReadonlyArray<JsonOf<Wire>>>
     ) =>
       traced(`admin.trends.${kind}`)(function*({ query }: { readonly query: typeof TrendsQuery.Type }) {
         const stretch: OffsetPage = offsetPageOf(query, rows)
@@ -115,7 +115,7 @@ export const layer = group(
     const decision = <Wire>(
       trendable: boolean,
       subject: (id: bigint) => TrendSubject,
-      shown: (viewer: AccountId, id: bigint) => Effect.Effect<ReadonlyArray<Ready<Wire>>>
+      shown: (viewer: AccountId, id: bigint) => Effect.Effect<ReadonlyArray<JsonOf<Wire>>>
     ) =>
       traced("admin.trends.decision")(function*({ params }: About) {
         const by = yield* Caller.account

@@ -18,7 +18,7 @@ import * as Lists from "../render/ListResponses.ts"
 import { statusRows, trendRows } from "../render/PageSizes.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import { TagViews } from "../render/TagViews.ts"
-import type { Ready } from "../wire/Keys.ts"
+import type { JsonOf } from "../wire/Keys.ts"
 import { TrendingLink } from "../wire/PreviewCard.ts"
 import { TrendsQuery } from "../wire/ReadRequests.ts"
 import { Status } from "../wire/Status.ts"
@@ -60,7 +60,7 @@ export const layer = group(
       request: Request,
       stretch: OffsetPage,
       rows: number,
-      items: ReadonlyArray<Ready<Wire>>
+      items: ReadonlyArray<JsonOf<Wire>>
     ) =>
       Reply.list(
         items,

@@ -28,9 +28,9 @@ export const make = Effect.gen(function*() {
   const relationships = yield* Relationships
   return Effect.fnUntraced(function*(target: AccountId, command: Command) {
     const viewer = yield* Caller.account
-    const answer = yield* actors.tell(viewer, command)
+    const response = yield* actors.tell(viewer, command)
     const [found] = yield* relationships.of(viewer, [target], { withSuspended: true })
     if (found === undefined) return yield* new RecordNotFound()
-    return Reply.withHeaders(Reply.json(json<Relationship>(relationshipValues(found))), familyHeaders(answer))
+    return Reply.withHeaders(Reply.json(json<Relationship>(relationshipValues(found))), familyHeaders(response))
   })
 })

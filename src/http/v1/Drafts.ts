@@ -65,12 +65,12 @@ export const layer = group(
     const save = Effect.fnUntraced(function*(draftId: StatusId | null, payload: NewStatus, key?: string) {
       const owner = yield* Caller.account
       const { appId } = yield* Caller
-      const answer = yield* actors.tell(
+      const done = yield* actors.tell(
         owner,
         { _tag: "SaveDraft", draftId, post: yield* postOf(payload, appId) },
         key
       )
-      return yield* shown(owner, BigInt(answer.id))
+      return yield* shown(owner, BigInt(done.id))
     })
 
     return handlers.handleAll({
@@ -106,16 +106,16 @@ export const layer = group(
         const draft = yield* Effect.option(drafts.find(owner, params.id))
         if (Option.isSome(draft)) yield* mentions.introduce(draft.value.post.text)
         const scheduledAt = payload.scheduledAt ? yield* scheduledFor(payload.scheduledAt, "Record invalid") : null
-        const answer = yield* actors.tell(
+        const done = yield* actors.tell(
           owner,
           { _tag: "PublishDraft", draftId: params.id, applicationId: appId ?? null, scheduledAt },
           yield* idempotencyKey
         )
-        const id = BigInt(answer.id)
-        const reply = answer.kind === "scheduled"
+        const id = BigInt(done.id)
+        const reply = done.kind === "scheduled"
           ? Reply.json(yield* scheduledViews.renderOne(owner, id))
           : Reply.json(yield* views.renderOne(owner, id))
-        return Reply.withHeaders(reply, familyHeaders(answer))
+        return Reply.withHeaders(reply, familyHeaders(done))
       })
     })
   })

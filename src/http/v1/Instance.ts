@@ -152,8 +152,8 @@ export const layer = group(
       return Reply.json(termsJson(found, today))
     })
     /** Fails with RecordNotFound in limited federation mode. */
-    const unlessRestricted = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
-      config.limitedFederation ? Effect.fail(new RecordNotFound()) : answer
+    const unlessRestricted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+      config.limitedFederation ? Effect.fail(new RecordNotFound()) : work
 
     return handlers.handleAll({
       show: () => Effect.map(show, (text) => Reply.json(text)),

@@ -65,14 +65,14 @@ export const layer = group(
             (unknown) => federated ? elsewhere(payload.uri ?? "") : Effect.fail(unknown)
           )
         )
-        const answer = yield* actors.tell(viewer, {
+        const response = yield* actors.tell(viewer, {
           _tag: "Follow",
           target,
           reblogs: null,
           notify: null,
           languages: null
         })
-        return Reply.withHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(answer))
+        return Reply.withHeaders(Reply.json(yield* views.renderOne(target)), familyHeaders(response))
       })
     })
   })

@@ -36,7 +36,7 @@ export const layer = group(
         const viewer = yield* Caller.account
         const target = decodeAccountId(payload.accountId ?? "")
         if (Option.isNone(target)) return yield* new RecordNotFound()
-        const answer = yield* actors.tell(viewer, {
+        const response = yield* actors.tell(viewer, {
           _tag: "Report",
           target: target.value,
           category: payload.category || "other",
@@ -47,9 +47,9 @@ export const layer = group(
           forward: payload.forward ?? false,
           forwardDomains: payload.forwardToDomains ?? []
         })
-        const report = yield* reports.find(viewer, BigInt(answer.id))
+        const report = yield* reports.find(viewer, BigInt(response.id))
         const shown = reportText(report, yield* views.renderOne(report.targetAccountId))
-        return Reply.withHeaders(Reply.json(shown), familyHeaders(answer))
+        return Reply.withHeaders(Reply.json(shown), familyHeaders(response))
       })
     })
   })

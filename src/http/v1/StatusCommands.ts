@@ -22,9 +22,9 @@ export const make = Effect.gen(function*() {
   return {
     act: Effect.fnUntraced(function*(command: Command, key?: string) {
       const viewer = yield* Caller.account
-      const answer = yield* actors.tell(viewer, command, key)
-      const id = BigInt(answer.id)
-      return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(answer))
+      const response = yield* actors.tell(viewer, command, key)
+      const id = BigInt(response.id)
+      return Reply.withHeaders(Reply.json(yield* views.renderOne(viewer, id)), familyHeaders(response))
     }),
     /** Undoes an action. This always works; the status is shown only if the viewer may still see it (S-127). */
     undo: Effect.fnUntraced(function*(command: Command) {

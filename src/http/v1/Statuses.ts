@@ -83,12 +83,12 @@ export const layer = group(
       const command: Command = payload.scheduledAt
         ? { _tag: "Schedule", post, scheduledAt: yield* scheduledFor(payload.scheduledAt, "Record invalid") }
         : { _tag: "Publish", post }
-      const answer = yield* actors.tell(viewer, command, yield* idempotencyKey)
-      const id = BigInt(answer.id)
-      const shown = answer.kind === "scheduled"
+      const response = yield* actors.tell(viewer, command, yield* idempotencyKey)
+      const id = BigInt(response.id)
+      const shown = response.kind === "scheduled"
         ? Reply.json(yield* scheduledViews.renderOne(viewer, id))
-        : Reply.json(yield* answer.isNew ? views.renderNew(viewer, id) : views.renderOne(viewer, id))
-      return Reply.withHeaders(shown, familyHeaders(answer))
+        : Reply.json(yield* response.isNew ? views.renderNew(viewer, id) : views.renderOne(viewer, id))
+      return Reply.withHeaders(shown, familyHeaders(response))
     })
 
     const change = traced("statuses.edit")(
@@ -96,10 +96,10 @@ export const layer = group(
         const viewer = yield* Caller.account
         yield* mentions.introduce(payload.status ?? "")
         const command = yield* editOf(params.id, payload, yield* revisionsOf(payload.mediaAttributes))
-        const answer = yield* actors.tell(viewer, command)
+        const response = yield* actors.tell(viewer, command)
         return Reply.withHeaders(
           Reply.json(yield* views.renderOne(viewer, params.id)),
-          familyHeaders(answer)
+          familyHeaders(response)
         )
       }
     )

@@ -84,7 +84,7 @@ const make = Effect.gen(function*() {
       (ours.has(domain.toLowerCase()) && domain.toLowerCase().replace(/:\d+$/, "") === name.toLowerCase())
   }
 
-  const answer = Effect.gen(function*() {
+  const respond = Effect.gen(function*() {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const resource = new URLSearchParams(url.split("?")[1] ?? "").get("resource")?.trim() ?? ""
     if (resource === "" || resource.length > resourceCharactersMax) return nothing(400)
@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
     )
   })
 
-  return HttpRouter.add("GET", "/.well-known/webfinger", answer)
+  return HttpRouter.add("GET", "/.well-known/webfinger", respond)
 })
 
 /** WebFinger (RFC 7033), for local accounts only; the responses use our configured domain. */

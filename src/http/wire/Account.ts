@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Visibility } from "../../services/statuses/Visibility.ts"
 import { Count, Day, Html, Id, Timestamp, Url } from "./Common.ts"
 import { CustomEmoji } from "./CustomEmoji.ts"
-import { encode, type Ready } from "./Keys.ts"
+import { encode, type JsonOf } from "./Keys.ts"
 import { AccountRole, Role } from "./Role.ts"
 import { FeaturedTag } from "./Tag.ts"
 
@@ -136,7 +136,7 @@ export const PartialAccountWithAvatar = Schema.Struct({
 export type PartialAccountWithAvatar = typeof PartialAccountWithAvatar.Type
 
 /** Reduces an account's JSON to what an avatar needs. */
-export const partialAccount = (account: Ready<Account>): Ready<PartialAccountWithAvatar> => {
+export const partialAccount = (account: JsonOf<Account>): JsonOf<PartialAccountWithAvatar> => {
   const { acct, avatar, avatar_description, avatar_static, bot, id, locked, url }: Account = JSON.parse(account)
   return encode<PartialAccountWithAvatar>({ id, acct, locked, bot, url, avatar, avatar_static, avatar_description })
 }

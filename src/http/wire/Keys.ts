@@ -32,28 +32,28 @@ interface Written<in out Wire> {
 }
 
 /** Serialised JSON of a value of exactly the wire type `Wire`, ready to send. */
-export type Ready<Wire> = string & Written<Wire>
+export type JsonOf<Wire> = string & Written<Wire>
 
 /** Serialised JSON of one of the alternatives of `Wire`, or of their union. */
-export type ReadyAs<Wire> = Ready<Wire> | (Wire extends unknown ? Ready<Wire> : never)
+export type JsonOfAny<Wire> = JsonOf<Wire> | (Wire extends unknown ? JsonOf<Wire> : never)
 
 /** Serialised values that may also be available as bytes: encoding the text takes longer than assembling a page. */
-export interface ReadyList<Wire> extends ReadonlyArray<Ready<Wire>> {
+export interface JsonList<Wire> extends ReadonlyArray<JsonOf<Wire>> {
   readonly bytes?: () => ReadonlyArray<Uint8Array>
 }
 
 /** Adds bytes to a list; `bytes` returns each value in UTF-8. */
 export const withBytes = <Wire>(
-  items: ReadonlyArray<Ready<Wire>>,
+  items: ReadonlyArray<JsonOf<Wire>>,
   bytes: () => ReadonlyArray<Uint8Array>
-): ReadyList<Wire> => Object.assign([...items], { bytes })
+): JsonList<Wire> => Object.assign([...items], { bytes })
 
 /**
  * Declares a text to be the JSON of `Wire`, for JSON that is assembled from pieces or cut from other JSON. A test
  * decodes each of them with its schema.
  */
-export function ready<Wire>(text: string): Ready<Wire>
-export function ready(text: string): string {
+export function asJsonOf<Wire>(text: string): JsonOf<Wire>
+export function asJsonOf(text: string): string {
   return text
 }
 
@@ -81,10 +81,10 @@ const snake = (value: unknown): unknown => {
 }
 
 /** Serialises a wire value. */
-export const json = <Wire>(values: Values<Wire>): Ready<Wire> => ready(JSON.stringify(snake(values)))
+export const json = <Wire>(values: Values<Wire>): JsonOf<Wire> => asJsonOf(JSON.stringify(snake(values)))
 
 /** Serialises a value that already has the wire's key names. */
-export const encode = <Wire>(value: Wire): Ready<Wire> => ready(JSON.stringify(value))
+export const encode = <Wire>(value: Wire): JsonOf<Wire> => asJsonOf(JSON.stringify(value))
 
 /** Serialised `null`, for members that may be null. */
 export const none = encode(null)
@@ -95,27 +95,27 @@ export const none = encode(null)
  */
 export const withMembers = <Wire, Key extends keyof Members<Wire> & keyof Values<Wire> & string>(
   values: Omit<Values<Wire>, Key>,
-  members: { readonly [Name in Key]: ReadyAs<Members<Wire>[Name]> }
-): Ready<Wire> => {
+  members: { readonly [Name in Key]: JsonOfAny<Members<Wire>[Name]> }
+): JsonOf<Wire> => {
   let text = JSON.stringify(snake(values)).slice(0, -1)
   for (const [key, member] of Object.entries<string>(members)) {
     text += `${text === "{" ? "" : ","}"${snakeKey(key)}":${member}`
   }
-  return ready(`${text}}`)
+  return asJsonOf(`${text}}`)
 }
 
 /** Adds members to a serialised JSON object. */
-export const extend = <Wire>(text: string, values: Partial<Values<Wire>>): Ready<Wire> =>
-  ready(`${text.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`)
+export const extend = <Wire>(text: string, values: Partial<Values<Wire>>): JsonOf<Wire> =>
+  asJsonOf(`${text.slice(0, -1)},${JSON.stringify(snake(values)).slice(1)}`)
 
 /**
  * Joins serialised members into a JSON list. Appending builds one flat string in the end; `join` would also flatten
  * every member, and copy the whole twice.
  */
-export const list = <Wire>(items: ReadonlyArray<Ready<Wire>>): Ready<ReadonlyArray<Wire>> => {
+export const list = <Wire>(items: ReadonlyArray<JsonOf<Wire>>): JsonOf<ReadonlyArray<Wire>> => {
   let text = "["
   for (const item of items) text += text === "[" ? item : `,${item}`
-  return ready(`${text}]`)
+  return asJsonOf(`${text}]`)
 }
 
 /** Matches a key of serialised JSON that has several words; quotes inside of strings are escaped. */
@@ -125,7 +125,7 @@ const snakeWord = /"([a-z][a-z0-9]*(?:_[a-z0-9]+)+)":/g
  * Reads serialised JSON with the program's key names, for pages. Ids that are numbers are not read exactly; only
  * entities without them are read.
  */
-export const read = <Wire>(text: Ready<Wire>): Values<Wire> =>
+export const read = <Wire>(text: JsonOf<Wire>): Values<Wire> =>
   JSON.parse(text.replace(
     snakeWord,
     (_, key: string) => `"${key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())}":`

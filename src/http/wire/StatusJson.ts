@@ -4,7 +4,7 @@ import type { ViewerState } from "../../services/statuses/ViewerState.ts"
 import type { Account } from "./Account.ts"
 import type { Collection } from "./Collection.ts"
 import type { FilterResult } from "./Filter.ts"
-import { encode, json, none, type Ready, ready, type ReadyAs, type Values } from "./Keys.ts"
+import { asJsonOf, encode, json, type JsonOf, type JsonOfAny, none, type Values } from "./Keys.ts"
 import type { InteractionPolicy } from "./PolicyRules.ts"
 import type { Poll } from "./Poll.ts"
 import type { PreviewCard } from "./PreviewCard.ts"
@@ -41,10 +41,10 @@ export const openCard = (card: Values<CardBody>): string => json<CardBody>(card)
 export const assembleCard = (
   body: string,
   author: Values<Pick<PreviewCard["authors"][number], "name" | "url">> | undefined,
-  account: Ready<Account> | Ready<null>,
+  account: JsonOf<Account> | JsonOf<null>,
   missingAttribution: boolean | undefined
-): Ready<PreviewCard> =>
-  ready(
+): JsonOf<PreviewCard> =>
+  asJsonOf(
     `${body},"authors":[${
       author === undefined ? "" : `${JSON.stringify(author).slice(0, -1)},"account":${account}}`
     }]` + (missingAttribution === undefined ? "}" : `,"missing_attribution":${missingAttribution}}`)
@@ -55,8 +55,8 @@ export const openApproval = (approval: Omit<Values<QuoteApproval>, "currentUser"
   json<Omit<QuoteApproval, "current_user">>(approval).slice(0, -1)
 
 /** Assembles a quote from a serialised status. */
-export const assembleQuote = (state: Quote["state"], status: Ready<Status> | Ready<null>): Ready<Quote> =>
-  ready(`{"state":"${state}","quoted_status":${status}}`)
+export const assembleQuote = (state: Quote["state"], status: JsonOf<Status> | JsonOf<null>): JsonOf<Quote> =>
+  asJsonOf(`{"state":"${state}","quoted_status":${status}}`)
 
 /** Counters of a reblog, which are always zero; its marks are those of the original. */
 export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0, quotesCount: 0 }
@@ -65,18 +65,18 @@ export const noFigures = { repliesCount: 0, reblogsCount: 0, favouritesCount: 0,
 export interface StatusParts {
   /** Body from `openBody`. */
   readonly body: string
-  readonly reactions: Ready<ReadonlyArray<StatusReaction>> | undefined
-  readonly account: Ready<Account>
-  readonly reblog: Ready<Status> | Ready<null>
+  readonly reactions: JsonOf<ReadonlyArray<StatusReaction>> | undefined
+  readonly account: JsonOf<Account>
+  readonly reblog: JsonOf<Status> | JsonOf<null>
   /** Absent if the viewer may not see it. */
-  readonly application: ReadyAs<NonNullable<Status["application"]> | null> | undefined
+  readonly application: JsonOfAny<NonNullable<Status["application"]> | null> | undefined
   /** Poll from `openPoll`; absent without a poll. */
   readonly poll: string | undefined
   /** Absent if there is nothing to show. */
-  readonly card: Ready<PreviewCard> | undefined
-  readonly quote: Ready<Quote> | Ready<ShallowQuote> | Ready<null>
+  readonly card: JsonOf<PreviewCard> | undefined
+  readonly quote: JsonOf<Quote> | JsonOf<ShallowQuote> | JsonOf<null>
   /** Collections that the post links to. */
-  readonly collections: Ready<ReadonlyArray<Collection>>
+  readonly collections: JsonOf<ReadonlyArray<Collection>>
   /** Quote policy from `openApproval`. */
   readonly approval: string
   readonly quoting: QuoteApproval["current_user"]
@@ -88,9 +88,9 @@ export interface StatusParts {
   /** True if the viewer is the poll's author, and so cannot vote. */
   readonly asks: boolean
   /** Absent if nothing is restricted. */
-  readonly policy: Ready<InteractionPolicy> | undefined
+  readonly policy: JsonOf<InteractionPolicy> | undefined
   /** The viewer's filters that match. */
-  readonly filtered: Ready<ReadonlyArray<FilterResult>>
+  readonly filtered: JsonOf<ReadonlyArray<FilterResult>>
 }
 
 export const assemble = (
@@ -113,8 +113,8 @@ export const assemble = (
     reactions,
     reblog
   }: StatusParts
-): Ready<Status> =>
-  ready(
+): JsonOf<Status> =>
+  asJsonOf(
     `${body},"replies_count":${figures.repliesCount},"reblogs_count":${figures.reblogsCount}` +
       `,"favourites_count":${figures.favouritesCount},"quotes_count":${figures.quotesCount},"quote":${quote}` +
       `,"quote_approval":${approval},"current_user":"${quoting}"},"account":${account},"reblog":${reblog}` +
@@ -197,7 +197,7 @@ export const forRedraft = (
   { contentType, text }: { readonly text: string; readonly contentType: string },
   repeated: string,
   quoted: string | undefined
-): Ready<DeletedStatus> => {
+): JsonOf<DeletedStatus> => {
   const { content: _content, quote, reblog, ...rest }: Status = JSON.parse(status)
   const shown = reblog === null ? null : { ...reblog, text: repeated || reblog.content }
   const whole: Status | undefined = quoted === undefined ? undefined : JSON.parse(quoted)

@@ -56,7 +56,7 @@ const isZombie = (pid: number): boolean => {
   }
 }
 
-const answers = (endpoint: Endpoint) =>
+const responds = (endpoint: Endpoint) =>
   Effect.callback<boolean>((resume) => {
     const socket = connect(endpoint)
     const end = (value: boolean) => {
@@ -93,7 +93,7 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   const file = yield* lockFile(folder)
   if (Option.isNone(file)) return Option.none()
   const { endpoint, pid } = file.value
-  if (!(yield* alive(pid)) || !(yield* answers(endpoint))) return Option.none()
+  if (!(yield* alive(pid)) || !(yield* responds(endpoint))) return Option.none()
   yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
   const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (is) => is })
   return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), detach: Effect.void })

@@ -10,7 +10,7 @@ const idleGrace = "500 millis"
 const requestsMax = "6 seconds"
 
 /**
- * Accepts no more connections, answers requests on open ones, and closes each after its response. `stop` ends streams
+ * Accepts no more connections, serves requests on open ones, and closes each after its response. `stop` ends streams
  * that would stay open.
  */
 export const drain = (server: Server, stop: Effect.Effect<void>): Effect.Effect<void> =>

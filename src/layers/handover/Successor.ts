@@ -22,10 +22,10 @@ const orphan = (args: ReadonlyArray<string>) => {
     stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"]
   })
   /** Its first message; undefined if it exits before. Listens from the start: a message without a listener is lost. */
-  const answer = new Promise<unknown>((resolve) => {
+  const reported = new Promise<unknown>((resolve) => {
     child.once("message", resolve).once("disconnect", () => resolve(undefined))
   })
-  return { answer, child }
+  return { reported, child }
 }
 
 const pidOf = (child: ChildProcess) =>
@@ -41,8 +41,8 @@ const pidOf = (child: ChildProcess) =>
     })
   })
 
-const ready = (answer: Promise<unknown>) =>
-  Effect.flatMap(Effect.promise(() => answer), (word) =>
+const ready = (reported: Promise<unknown>) =>
+  Effect.flatMap(Effect.promise(() => reported), (word) =>
     word === readyMessage
       ? Effect.void
       : Effect.fail(word === undefined ? "it exited" : `it said ${String(word)}`))
@@ -59,9 +59,9 @@ const give = (child: ChildProcess, server: Server) =>
  */
 export const start = (server: Server): Effect.Effect<number, string> =>
   Effect.gen(function*() {
-    const { answer, child } = yield* Effect.sync(() => orphan([program, successorFlag]))
+    const { reported, child } = yield* Effect.sync(() => orphan([program, successorFlag]))
     const pid = yield* pidOf(child)
-    yield* ready(answer).pipe(
+    yield* ready(reported).pipe(
       Effect.timeoutOrElse({
         duration: readyTimeout,
         orElse: () => Effect.fail(`it was not ready in ${readyTimeout}`)

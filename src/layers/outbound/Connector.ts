@@ -62,7 +62,7 @@ const socketTo = ({ addresses, host, port, secure }: Target, { authorities }: Tr
 
 /**
  * Connects only to allowed addresses. A name is resolved once, its addresses are checked, and exactly these are used: a
- * DNS answer that changes afterwards has no effect (row 29).
+ * DNS response that changes afterwards has no effect (row 29).
  */
 export const make = Effect.fnUntraced(function*(allowed: ReadonlyArray<IpNetwork.IpNetwork>, trust: Trust) {
   const names = yield* Names

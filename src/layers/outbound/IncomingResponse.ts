@@ -1,6 +1,6 @@
 import type { Dispatcher } from "@effect/platform-node/Undici"
 import { Effect } from "effect"
-import type { TransportAnswer } from "../../services/outbound/Transport.ts"
+import type { TransportResponse } from "../../services/outbound/Transport.ts"
 import { type Failure, failureOf, joined } from "./Failures.ts"
 
 /** Buffered bytes of a response from which the connection is paused. */
@@ -11,7 +11,7 @@ type Waiting = (effect: Effect.Effect<Uint8Array | undefined, Failure>) => void
 /** Streamed response with backpressure. */
 export class IncomingResponse implements Dispatcher.DispatchHandler {
   readonly #url: string
-  readonly #started: (effect: Effect.Effect<TransportAnswer, Failure>) => void
+  readonly #started: (effect: Effect.Effect<TransportResponse, Failure>) => void
   #controller: Dispatcher.DispatchController | undefined
   #chunks: Array<Uint8Array> = []
   #bytes = 0
@@ -20,7 +20,7 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
   #waiting: Waiting | undefined
   #givenUp = false
 
-  constructor(url: string, started: (effect: Effect.Effect<TransportAnswer, Failure>) => void) {
+  constructor(url: string, started: (effect: Effect.Effect<TransportResponse, Failure>) => void) {
     this.#url = url
     this.#started = started
   }
@@ -53,22 +53,22 @@ export class IncomingResponse implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk)
     this.#bytes += chunk.byteLength
     if (this.#bytes > waitingBytesMax) controller.pause()
-    this.#answerReader()
+    this.#resumeReader()
   }
 
   onResponseEnd() {
     this.#ended = true
-    this.#answerReader()
+    this.#resumeReader()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error) {
     const failure = failureOf(this.#url, error)
     this.#failure = failure
     this.#started(Effect.fail(failure))
-    this.#answerReader()
+    this.#resumeReader()
   }
 
-  #answerReader() {
+  #resumeReader() {
     const waiting = this.#waiting
     if (waiting === undefined) return
     this.#waiting = undefined

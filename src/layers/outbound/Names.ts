@@ -30,26 +30,26 @@ export class Names extends Context.Service<Names, {
       const gate = Gate.make(threadsMax)
       const nearby = (name: string) =>
         Effect.suspend(() => {
-          const answer = Promise.withResolvers<ReadonlyArray<string>>()
+          const reply = Promise.withResolvers<ReadonlyArray<string>>()
           // A lookup cannot be cancelled, so its slot is free only when it ends.
           const end = (found: ReadonlyArray<string>) => {
             gate.leave()
-            answer.resolve(found)
+            reply.resolve(found)
           }
           return Effect.andThen(
             gate.enter(() => void asking.systemResolver(name).then(end, () => end([]))),
-            Effect.promise(() => answer.promise)
+            Effect.promise(() => reply.promise)
           )
         })
       const resolve = Effect.fnUntraced(function*(name: string) {
         if (name === "localhost" || name.endsWith(".localhost")) return yield* nearby(name)
-        const answers = yield* Effect.all(
+        const replies = yield* Effect.all(
           ([6, 4] as const).map((family) => Effect.result(Effect.tryPromise(() => asking.servers(name, family)))),
           { concurrency: 2 }
         )
-        const found = answers.flatMap((answer) => Result.isSuccess(answer) ? answer.success : [])
+        const found = replies.flatMap((reply) => Result.isSuccess(reply) ? reply.success : [])
         if (found.length > 0) return found
-        const silent = answers.some((answer) => Result.isFailure(answer) && isSilence(answer.failure.cause))
+        const silent = replies.some((reply) => Result.isFailure(reply) && isSilence(reply.failure.cause))
         return silent ? [] : yield* nearby(name)
       })
       return Names.of({ resolve: (name) => Effect.map(resolve(name), (found) => found.slice(0, addressesMax)) })

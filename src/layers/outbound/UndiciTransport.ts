@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { requestsPerHostMax } from "../../services/outbound/HostSlots.ts"
 import type { Refused, Unreachable } from "../../services/outbound/OutboundError.ts"
-import { Transport, type TransportAnswer, type TransportRequest } from "../../services/outbound/Transport.ts"
+import { Transport, type TransportRequest, type TransportResponse } from "../../services/outbound/Transport.ts"
 import * as Connector from "./Connector.ts"
 import { Exchange } from "./Exchange.ts"
 import { IncomingResponse } from "./IncomingResponse.ts"
@@ -51,10 +51,10 @@ export const layerWith = (trust: Connector.Trust) =>
       const send = (request: TransportRequest) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.gen(function*() {
-            let resume: (answer: Effect.Effect<TransportAnswer, Refused | Unreachable>) => void = () => {}
-            const incomingResponse = new IncomingResponse(request.url.href, (answer) => resume(answer))
+            let resume: (result: Effect.Effect<TransportResponse, Refused | Unreachable>) => void = () => {}
+            const incomingResponse = new IncomingResponse(request.url.href, (result) => resume(result))
             yield* Effect.addFinalizer(() => Effect.sync(() => incomingResponse.abort()))
-            return yield* restore(Effect.callback<TransportAnswer, Refused | Unreachable>((done) => {
+            return yield* restore(Effect.callback<TransportResponse, Refused | Unreachable>((done) => {
               resume = done
               dispatch(request, incomingResponse)
             }))

@@ -25,10 +25,10 @@ export const addressesOf = Effect.fnUntraced(function*(host: string) {
   if (isIP(host) !== 0) return [host]
   const { nameServers } = yield* Environment
   const resolver = makeResolver(nameServers)
-  const answers = nameServers.length === 0
+  const replies = nameServers.length === 0
     ? [yield* found(async () => (await lookup(host, { all: true })).map(({ address }) => address))]
     : yield* Effect.all([found(() => resolver.resolve4(host)), found(() => resolver.resolve6(host))])
-  return answers.flatMap((answer) => (answer.kind === "records" ? answer.records : []))
+  return replies.flatMap((reply) => (reply.kind === "records" ? reply.records : []))
 })
 
 /** Returns the TXT records of a name, each as one text. */

@@ -43,7 +43,7 @@ export const layer = Layer.effect(
         const list = yield* lists.read(feed)
         // A list that is not a feed is dropped, like a feed that missed an entry.
         if (list === undefined) yield* missed.remember([feed])
-        // Asked again, because the entry may have been missed while Redis was answering.
+        // Asked again, because the entry may have been missed while Redis was responding.
         return list === undefined || missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)
       }, Effect.orElseSucceed(() => undefined)),
       begin: traced("Feeds.begin")(function*(feed) {

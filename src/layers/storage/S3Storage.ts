@@ -39,12 +39,15 @@ export const layer = (settings: S3Settings, dataDir: string) =>
       const found = (name: string, range: string | undefined) =>
         Stream.unwrap(Effect.gen(function*() {
           const key = yield* checked(name)
-          const answer = yield* requests.find({ method: "GET", key, ...(range && { headers: { range } }) })
-          if (Option.isNone(answer)) return yield* new StorageFailed({ text: "The file does not exist" })
-          if (range !== undefined && answer.value.status !== 206) {
+          const response = yield* requests.find({ method: "GET", key, ...(range && { headers: { range } }) })
+          if (Option.isNone(response)) return yield* new StorageFailed({ text: "The file does not exist" })
+          if (range !== undefined && response.value.status !== 206) {
             return yield* new StorageFailed({ text: "S3 returned another byte range than requested" })
           }
-          return Stream.mapError(answer.value.stream, () => new StorageFailed({ text: "S3 ended the response early" }))
+          return Stream.mapError(
+            response.value.stream,
+            () => new StorageFailed({ text: "S3 ended the response early" })
+          )
         }))
 
       const page = (token: string | undefined) =>
@@ -75,8 +78,8 @@ export const layer = (settings: S3Settings, dataDir: string) =>
         ),
         size: traced("Storage.size")(function*(name: string) {
           if (!isStoredName(name)) return undefined
-          const answer = yield* requests.find({ method: "HEAD", key: name })
-          return Option.isNone(answer) ? undefined : Number(answer.value.headers["content-length"] ?? 0)
+          const response = yield* requests.find({ method: "HEAD", key: name })
+          return Option.isNone(response) ? undefined : Number(response.value.headers["content-length"] ?? 0)
         }),
         read: (name, { length, offset }) =>
           length === 0 ? Stream.empty : found(name, `bytes=${offset}-${offset + length - 1}`),

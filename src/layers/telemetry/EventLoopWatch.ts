@@ -3,7 +3,7 @@ import { Entity } from "effect/cluster"
 import { routeOf } from "../../services/runtime/CurrentRoute.ts"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 
-/** Pause of the event loop from which it is logged, in milliseconds. No request is answered during a pause. */
+/** Pause of the event loop from which it is logged, in milliseconds. No request is served during a pause. */
 export const pauseMillisLogged = 200
 /** Interval at which the loop is checked, in milliseconds. */
 const beatMillis = 50

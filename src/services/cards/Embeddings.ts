@@ -21,12 +21,12 @@ export interface Embedding {
  * Parses an oEmbed response about the page at `pageUrl`; undefined if invalid. Of its HTML only the frame of a video is
  * used: most others are scripts.
  */
-export const embeddingOf = (answer: unknown, pageUrl: string): Embedding | undefined => {
-  if (!isRecord(answer) || !/^1(?:\.0)?$/.test(String(answer["version"]))) return undefined
-  const text = (name: string) => typeof answer[name] === "string" ? answer[name] : undefined
+export const embeddingOf = (document: unknown, pageUrl: string): Embedding | undefined => {
+  if (!isRecord(document) || !/^1(?:\.0)?$/.test(String(document["version"]))) return undefined
+  const text = (name: string) => typeof document[name] === "string" ? document[name] : undefined
   const address = (name: string) => webUrl(text(name), pageUrl)?.href
-  const size = { width: answer["width"], height: answer["height"] }
-  const photo = answer["type"] === "photo" ? address("url") : undefined
+  const size = { width: document["width"], height: document["height"] }
+  const photo = document["type"] === "photo" ? address("url") : undefined
   return {
     title: lineOfHtml(text("title"), titleCharactersMax),
     authorName: lineOfHtml(text("author_name"), nameCharactersMax),
@@ -37,6 +37,6 @@ export const embeddingOf = (answer: unknown, pageUrl: string): Embedding | undef
     photo: photo === undefined
       ? undefined
       : { url: photo, width: pixelsOf(size.width), height: pixelsOf(size.height) },
-    video: answer["type"] === "video" ? frameIn(text("html") ?? "", pageUrl, size) : undefined
+    video: document["type"] === "video" ? frameIn(text("html") ?? "", pageUrl, size) : undefined
   }
 }

@@ -1,35 +1,35 @@
 import { type Context, Effect, Exit, Latch, Request, RequestResolver } from "effect"
 
 /** Returns the result for one key; `place` is the index of the key in the statement. */
-type AnswerOf<Key, Answer> = (key: Key, place: number) => Answer
+type ResultOf<Key, Result> = (key: Key, place: number) => Result
 
 /** A statement for many keys. */
-export type Many<Key, Answer, E> = (keys: ReadonlyArray<Key>) => Effect.Effect<AnswerOf<Key, Answer>, E>
+export type Many<Key, Result, E> = (keys: ReadonlyArray<Key>) => Effect.Effect<ResultOf<Key, Result>, E>
 
 /** Request for one key, for Effect's request resolvers. */
-export class KeyRequest<Key, Answer, E> extends Request.Class<{ readonly key: Key }, Answer, E> {}
+export class KeyRequest<Key, Result, E> extends Request.Class<{ readonly key: Key }, Result, E> {}
 
 /**
  * Returns a resolver that batches requests: those with one `batchKey` that arrive within `delay` share a statement, up
  * to `max` keys. Interrupting one caller does not affect the results of the others.
  */
-export const resolver = <Key, Answer, E>(
+export const resolver = <Key, Result, E>(
   { batchKey, delay, many, max = Number.POSITIVE_INFINITY }: {
-    readonly many: Many<Key, Answer, E>
+    readonly many: Many<Key, Result, E>
     readonly batchKey: (context: Context.Context<never>) => unknown
     readonly delay: Effect.Effect<void>
     readonly max?: number
   }
-): RequestResolver.RequestResolver<KeyRequest<Key, Answer, E>> =>
-  RequestResolver.makeWith<KeyRequest<Key, Answer, E>>({
+): RequestResolver.RequestResolver<KeyRequest<Key, Result, E>> =>
+  RequestResolver.makeWith<KeyRequest<Key, Result, E>>({
     batchKey: ({ context }) => batchKey(context),
     delay,
     collectWhile: ({ size }) => size < max,
     runAll: (entries) =>
       Effect.map(Effect.exit(many(entries.map(({ request }) => request.key))), (exit) =>
         entries.forEach((entry, place) =>
-          entry.completeUnsafe(Exit.map(exit, (answerOf) =>
-            answerOf(entry.request.key, place)))
+          entry.completeUnsafe(Exit.map(exit, (resultOf) =>
+            resultOf(entry.request.key, place)))
         ))
   })
 
@@ -47,10 +47,10 @@ interface BatchOptions {
  * Batches calls for single keys: calls of one turn, or that arrive while a statement runs, share the next statement. A
  * failure fails all of them. Not for code inside of a transaction: its query may run in another caller's transaction.
  */
-export const batchRequests = <Key, Answer, E>(
+export const batchRequests = <Key, Result, E>(
   { concurrency = 1, max, pauseMillis = 0 }: BatchOptions,
-  many: Many<Key, Answer, E>
-): (key: Key) => Effect.Effect<Answer, E> => {
+  many: Many<Key, Result, E>
+): (key: Key) => Effect.Effect<Result, E> => {
   const free = Latch.makeUnsafe(true)
   let underWay = 0
   let lastBatchWasShared = false
@@ -60,7 +60,7 @@ export const batchRequests = <Key, Answer, E>(
   )
   const waitForSlot = Effect.andThen(free.await, pause)
   /** Runs a batch once a slot is free. A full batch skips `delay`, but not this wait. */
-  const inTurn: Many<Key, Answer, E> = (keys) =>
+  const inTurn: Many<Key, Result, E> = (keys) =>
     Effect.suspend(() => {
       if (underWay === concurrency) return Effect.andThen(free.await, inTurn(keys))
       underWay++
@@ -78,14 +78,14 @@ export const batchRequests = <Key, Answer, E>(
     batchKey: () => undefined,
     delay: Effect.suspend(() => underWay < concurrency ? pause : waitForSlot)
   })
-  return (key) => Effect.request(new KeyRequest<Key, Answer, E>({ key }), questions)
+  return (key) => Effect.request(new KeyRequest<Key, Result, E>({ key }), questions)
 }
 
 /** Like `batchRequests`, but retries each key alone if the batch fails. */
-export const batchRequestsOrSingle = <Key, Answer, E>(
+export const batchRequestsOrSingle = <Key, Result, E>(
   gathering: BatchOptions,
-  many: Many<Key, Answer, E>
-): (key: Key) => Effect.Effect<Answer, E> => {
+  many: Many<Key, Result, E>
+): (key: Key) => Effect.Effect<Result, E> => {
   const ask = batchRequests(gathering, many)
-  return (key) => Effect.catch(ask(key), () => Effect.map(many([key]), (answerOf) => answerOf(key, 0)))
+  return (key) => Effect.catch(ask(key), () => Effect.map(many([key]), (resultOf) => resultOf(key, 0)))
 }

@@ -41,14 +41,14 @@ const waitForGate = Effect.withFiber((fiber) => batchOf(fiber.context)?.gate.awa
  * Batches calls for single keys. Effects that run `inOneTransaction` share one statement for all keys that they request
  * at the same time; elsewhere each call is a statement for its own key.
  */
-export const batched = <Key, Answer, E>(
-  many: Many<Key, Answer, E>,
+export const batched = <Key, Result, E>(
+  many: Many<Key, Result, E>,
   kind: "reads" | "writes" = "reads"
-): (key: Key) => Effect.Effect<Answer, E> => {
+): (key: Key) => Effect.Effect<Result, E> => {
   const questions = resolver({ many, batchKey: batchOf, delay: waitForGate })
   const together = (batch: Batch, context: Context.Context<never>, key: Key) =>
-    Effect.callback<Answer, E>((resume) => {
-      const question = new KeyRequest<Key, Answer, E>({ key })
+    Effect.callback<Result, E>((resume) => {
+      const question = new KeyRequest<Key, Result, E>({ key })
       const cancel = Effect.requestUnsafe(question, { resolver: questions, onExit: resume, context })
       batch.waiting++
       openGateIfAllWait(batch)
@@ -58,7 +58,7 @@ export const batched = <Key, Answer, E>(
   return (key) =>
     Effect.withFiber((fiber) => {
       const member = fiber.getRef(Current)
-      if (member === undefined || member.batch.over) return Effect.map(many([key]), (answerOf) => answerOf(key, 0))
+      if (member === undefined || member.batch.over) return Effect.map(many([key]), (resultOf) => resultOf(key, 0))
       member.wrote ||= kind === "writes"
       return together(member.batch, fiber.context, key)
     })

@@ -90,10 +90,10 @@ const Published = Context.Reference<Array<Change> | undefined>("services/Broadca
  */
 export const withChanges = <A, E, R>(
   work: Effect.Effect<A, E, R>
-): Effect.Effect<{ readonly answer: A; readonly changes: ReadonlyArray<Change> }, E, R> =>
+): Effect.Effect<{ readonly response: A; readonly changes: ReadonlyArray<Change> }, E, R> =>
   Effect.suspend(() => {
     const changes: Array<Change> = []
-    return Effect.map(Effect.provideService(work, Published, changes), (answer) => ({ answer, changes }))
+    return Effect.map(Effect.provideService(work, Published, changes), (response) => ({ response, changes }))
   })
 
 /**

@@ -12,17 +12,17 @@ export const make = <A, E>(keysMax: number) =>
         const asked = underWay.get(key)
         if (asked !== undefined) return Deferred.await(asked)
         if (underWay.size >= keysMax) return work
-        const answer = Deferred.makeUnsafe<A, E>()
-        underWay.set(key, answer)
+        const result = Deferred.makeUnsafe<A, E>()
+        underWay.set(key, result)
         return work.pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
               underWay.delete(key)
-              return Deferred.done(answer, exit)
+              return Deferred.done(result, exit)
             })
           ),
           Effect.forkIn(scope),
-          Effect.andThen(Deferred.await(answer))
+          Effect.andThen(Deferred.await(result))
         )
       })
   })

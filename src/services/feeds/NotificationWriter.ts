@@ -172,9 +172,9 @@ export class NotificationWriter extends Context.Service<NotificationWriter, {
           FROM completed LEFT JOIN wanted ON wanted.key = completed.id
           LEFT JOIN told ON told.account_id = wanted.account_id AND told.type = wanted.type
             AND told.from_account_id = wanted.from_id AND told.status_id = wanted.status_id`)
-          const answers = new Map(rows.map((row) => [row.key, row]))
+          const rowByKey = new Map(rows.map((row) => [row.key, row]))
           return ({ key }: Owned) => {
-            const row = answers.get(key)
+            const row = rowByKey.get(key)
             return row && writtenOf(row)
           }
         })

@@ -72,7 +72,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
       const facts = sql.literal(
         `s.id AS status_id, s.visibility, s.limited, s.local, s.reblog_of_id, s.deleted_at IS NOT NULL AS deleted, s.media_ids <> '{}' AS media,
         (SELECT silenced_at IS NOT NULL FROM accounts WHERE id = s.account_id) AS silenced,
-        s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS answers,
+        s.in_reply_to_id IS NOT NULL AND s.in_reply_to_account_id IS DISTINCT FROM s.account_id AS is_reply,
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id ORDER BY 1) AS tags`
       )
 
@@ -148,7 +148,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
       return StatusReaders.of({
         readers: traced("StatusReaders.readers")((statusId, author, cursor, rows) => {
           const look = { statusId, author, cursor }
-          return Effect.map(slices(rows)([look]), (answerOf) => answerOf(look, 0))
+          return Effect.map(slices(rows)([look]), (resultOf) => resultOf(look, 0))
         }),
         fewReaders: traced("StatusReaders.fewReaders")((statusId, author) => few({ statusId, author, cursor: 0n })),
         followers
@@ -168,7 +168,7 @@ const StatusFacts = Schema.Struct({
   statusId: StatusId,
   deleted: Schema.Boolean,
   silenced: Schema.Boolean,
-  answers: Schema.Boolean,
+  isReply: Schema.Boolean,
   media: Schema.Boolean,
   tags: Schema.Array(Schema.String)
 })
@@ -210,13 +210,13 @@ const sliceOf = (
 
 /** Returns the channels by streaming.md section 4: public posts except boosts; replies to others only by hashtag. */
 const channelsOf = (
-  { answers, local, media, reblogOfId, silenced, tags, visibility }: StatusFacts
+  { isReply, local, media, reblogOfId, silenced, tags, visibility }: StatusFacts
 ): ReadonlyArray<string> => {
   if (visibility !== "public" || reblogOfId !== null || silenced) return []
   const side = local ? "local" : "remote"
   return [
-    ...(answers ? [] : ["public", `public:${side}`]),
-    ...(answers || !media ? [] : ["public:media", `public:${side}:media`]),
+    ...(isReply ? [] : ["public", `public:${side}`]),
+    ...(isReply || !media ? [] : ["public:media", `public:${side}:media`]),
     ...tags.flatMap((tag) => local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`])
   ]
 }

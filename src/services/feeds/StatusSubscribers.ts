@@ -21,12 +21,12 @@ interface Subscribers {
 }
 
 /** Reads a status's subscriptions above `cursor`, `rowsMax` at most. */
-type Asking<Answer> = (
+type Asking<Result> = (
   author: AccountId,
   statusId: bigint,
   cursor: bigint,
   rowsMax: number
-) => Effect.Effect<Answer, SqlError>
+) => Effect.Effect<Result, SqlError>
 
 export class StatusSubscribers extends Context.Service<StatusSubscribers, {
   /** Returns the subscriptions whose feed shows the status. Undefined if the status is deleted. */

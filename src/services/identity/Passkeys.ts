@@ -25,7 +25,7 @@ const algorithms = [-8, -7, -257]
 /** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's response. */
 const passkeysMax = 20
 export const passkeyNameCharactersMax = 50
-const answerCharactersMax = 20_000
+const credentialCharactersMax = 20_000
 
 /** Refused passkey. */
 export class PasskeyRefused extends Schema.TaggedError<PasskeyRefused>()("PasskeyRefused", {
@@ -60,7 +60,7 @@ export class Passkeys extends Context.Service<Passkeys, {
     username: string
   ) => Effect.Effect<PublicKeyCredentialCreationOptionsJSON, PasskeyRefused>
   /** Stores a passkey from the browser's response, as JSON, and tells the user. */
-  readonly register: (accountId: AccountId, name: string, answer: string) => Effect.Effect<void, PasskeyRefused>
+  readonly register: (accountId: AccountId, name: string, credential: string) => Effect.Effect<void, PasskeyRefused>
   /** Removes a passkey by its id, and tells the user. */
   readonly remove: (accountId: AccountId, id: string) => Effect.Effect<void>
   /** Returns what the browser needs to sign in, or to complete the second step of a user. */
@@ -69,7 +69,7 @@ export class Passkeys extends Context.Service<Passkeys, {
    * Returns the account of the browser's response. Without `secondStepOf` the authenticator must have verified the
    * user, by a PIN or a fingerprint.
    */
-  readonly accept: (answer: string, secondStepOf?: AccountId) => Effect.Effect<AccountId, PasskeyRefused>
+  readonly accept: (credential: string, secondStepOf?: AccountId) => Effect.Effect<AccountId, PasskeyRefused>
 }>()("murmuration/services/identity/Passkeys") {
   static readonly layer = Layer.effect(Passkeys, Effect.suspend(() => make)).pipe(Layer.provide(TwoFactorEmails.layer))
 }
@@ -166,8 +166,10 @@ const make = Effect.gen(function*() {
     }
   )
 
-  const register: Passkeys["Service"]["register"] = traced("Passkeys.register")(function*(accountId, name, answer) {
-    const given = answer.length > answerCharactersMax ? undefined : Option.getOrUndefined(decodeRegistration(answer))
+  const register: Passkeys["Service"]["register"] = traced("Passkeys.register")(function*(accountId, name, credential) {
+    const given = credential.length > credentialCharactersMax
+      ? undefined
+      : Option.getOrUndefined(decodeRegistration(credential))
     if (given === undefined) return yield* invalid
     const now = yield* Clock.currentTimeMillis
     const { transports = [], ...response } = given.response
@@ -176,7 +178,7 @@ const make = Effect.gen(function*() {
       try: () =>
         verifyRegistrationResponse({
           response: { ...given, response, clientExtensionResults: {} },
-          expectedChallenge: (answered) => isFor("register", accountId, now)(challenge = answered),
+          expectedChallenge: (sealed) => isFor("register", accountId, now)(challenge = sealed),
           expectedOrigin: publicUrl,
           expectedRPID: rpId,
           supportedAlgorithmIDs: algorithms,
@@ -204,7 +206,7 @@ const make = Effect.gen(function*() {
   })
 
   const remove: Passkeys["Service"]["remove"] = traced("Passkeys.remove")(function*(accountId, id) {
-    const credentialId = id.length > answerCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(id))
+    const credentialId = id.length > credentialCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(id))
     if (credentialId === undefined) return
     const removed = yield* sql`DELETE FROM passkeys WHERE account_id = ${accountId} AND credential_id = ${credentialId}
       RETURNING 1`.pipe(Effect.orDie)
@@ -227,8 +229,10 @@ const make = Effect.gen(function*() {
     )
   })
 
-  const accept: Passkeys["Service"]["accept"] = traced("Passkeys.accept")(function*(answer, secondStepOf) {
-    const given = answer.length > answerCharactersMax ? undefined : Option.getOrUndefined(decodeAssertion(answer))
+  const accept: Passkeys["Service"]["accept"] = traced("Passkeys.accept")(function*(credential, secondStepOf) {
+    const given = credential.length > credentialCharactersMax
+      ? undefined
+      : Option.getOrUndefined(decodeAssertion(credential))
     const credentialId = given === undefined ? undefined : Result.getOrUndefined(Base64Url.decode(given.id))
     if (given === undefined || credentialId === undefined) return yield* invalid
     const [known] = yield* Effect.orDie(
@@ -245,8 +249,8 @@ const make = Effect.gen(function*() {
       try: () =>
         verifyAuthenticationResponse({
           response: { ...given, response, clientExtensionResults: {} },
-          expectedChallenge: (answered) =>
-            isFor(secondStepOf === undefined ? "sign in" : "second step", secondStepOf, now)(challenge = answered),
+          expectedChallenge: (sealed) =>
+            isFor(secondStepOf === undefined ? "sign in" : "second step", secondStepOf, now)(challenge = sealed),
           expectedOrigin: publicUrl,
           expectedRPID: rpId,
           credential: {

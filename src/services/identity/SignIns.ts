@@ -70,7 +70,7 @@ export class SignIns extends Context.Service<SignIns, {
    * it verifies device and user.
    */
   readonly signInByPasskey: (
-    answer: string,
+    credential: string,
     pending: Redacted.Redacted | undefined
   ) => Effect.Effect<SignedIn | DisabledSignIn, PasskeyRefused | CodeRefused | SignInRefused>
   /** Completes a sign-in that awaits its code. */
@@ -141,10 +141,10 @@ export class SignIns extends Context.Service<SignIns, {
         return yield* known(user)
       })
       const signInByPasskey: SignIns["Service"]["signInByPasskey"] = traced("SignIns.signInByPasskey")(
-        function*(answer, pending) {
+        function*(credential, pending) {
           const awaiting = pending === undefined ? undefined : yield* pendings.find(pending)
           if (pending !== undefined && awaiting === undefined) return yield* new CodeRefused({ over: true })
-          const user = Option.getOrUndefined(yield* users.find(yield* passkeys.accept(answer, awaiting)))
+          const user = Option.getOrUndefined(yield* users.find(yield* passkeys.accept(credential, awaiting)))
           const ended = pending === undefined || (yield* pendings.end(pending))
           if (user === undefined || !ended) return yield* new CodeRefused({ over: true })
           yield* requireOpen(user)

@@ -58,7 +58,7 @@ export type Family = keyof typeof families
 
 const epochRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt }))
 const ownerRows = rowsOf(Schema.Struct({ accountId: Schema.BigInt, epoch: Schema.BigInt }))
-const answerRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, answer: Schema.Unknown }))
+const responseRows = rowsOf(Schema.Struct({ epoch: Schema.BigInt, response: Schema.Unknown }))
 const useRows = rowsOf(Schema.Struct({ statuses: Schema.Int, follows: Schema.Int, reports: Schema.Int }))
 
 /** SQL of a statement that is a whole command (`Commands.runAsStatement`). */
@@ -89,7 +89,7 @@ export class Commands extends Context.Service<Commands, {
     id: string,
     family: Family | undefined,
     work: Effect.Effect<CommandResponse, E, R>
-  ) => Effect.Effect<{ readonly answer: CommandResponse; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
+  ) => Effect.Effect<{ readonly response: CommandResponse; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /**
    * Runs a statement that is a whole command and writes only through its `Recording`. The statement is a transaction of
    * its own, in its own session, because it may wait for locks. If it did nothing, `once` finds out why.
@@ -135,19 +135,21 @@ export class Commands extends Context.Service<Commands, {
         family: Family | undefined,
         work: Effect.Effect<CommandResponse, E, R>
       ) {
-        const [found] = yield* answerRows(sql`
-          SELECT a.epoch, c.answer FROM actors a
+        const [found] = yield* responseRows(sql`
+          SELECT a.epoch, c.answer AS response FROM actors a
           LEFT JOIN commands c ON c.account_id = a.account_id AND c.id = ${id}
           WHERE a.account_id = ${owner.accountId} FOR SHARE OF a`)
         if (found?.epoch !== owner.epoch) return yield* new StaleOwner()
-        if (found.answer !== null) return { answer: yield* PersistedResponse.decode(found.answer), repeated: true }
-        const answer = yield* work
+        if (found.response !== null) {
+          return { response: yield* PersistedResponse.decode(found.response), repeated: true }
+        }
+        const response = yield* work
         const now = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-          VALUES (${owner.accountId}, ${id}, ${yield* PersistedResponse.encode(answer)}::jsonb, ${
+          VALUES (${owner.accountId}, ${id}, ${yield* PersistedResponse.encode(response)}::jsonb, ${
           family ?? null
         }, ${owner.epoch}, ${now})`
-        return { answer, repeated: false }
+        return { response, repeated: false }
       })
 
       /** Runs the statement in the open transaction, otherwise as a transaction of its own, in a reserved session. */
@@ -162,14 +164,14 @@ export class Commands extends Context.Service<Commands, {
         )
       const runAsStatement: Commands["Service"]["runAsStatement"] = Effect.fnUntraced(
         function*(owner, id, { family, kind }, statement) {
-          const answer = yield* PersistedResponse.encode({ id: "", kind })
+          const response = yield* PersistedResponse.encode({ id: "", kind })
           const now = new Date(yield* Clock.currentTimeMillis)
           return yield* reserved(statement({
             // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.
             ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
             recorded: (made) =>
               sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-              SELECT ${owner.accountId}::bigint, ${id}::text, ${answer}::jsonb || jsonb_build_object('id', ${
+              SELECT ${owner.accountId}::bigint, ${id}::text, ${response}::jsonb || jsonb_build_object('id', ${
                 sql.literal(made)
               }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${
                 sql.literal(made)

@@ -61,7 +61,7 @@ const objectFields: Readonly<Record<string, (document: Foreign) => string>> = {
 }
 
 /**
- * Compares actors and public posts with those of the Mastodon server at `origin`, which must answer to requests without
+ * Compares actors and public posts with those of the Mastodon server at `origin`, which must respond to requests without
  * a signature. The sample is the same each time. Returns the number of documents and their differences; a document that
  * could not be fetched differs, too.
  */

@@ -77,7 +77,7 @@ export const policyDecision = (sql: SqlClient, at: Date): Fragment =>
           THEN ${sql.literal(said("limited_accounts", defaults.limitedAccounts))} END,
         CASE WHEN NOT k.following AND sender.bot THEN ${sql.literal(said("bots", defaults.bots))} END,
         CASE WHEN NOT k.following AND r.type = 'mention' AND EXISTS (SELECT FROM statuses message
-          WHERE message.id = r.status_id AND message.visibility = 'direct' AND NOT ${answers(sql)} OFFSET 0)
+          WHERE message.id = r.status_id AND message.visibility = 'direct' AND NOT ${isReplyToMember(sql)} OFFSET 0)
           THEN ${sql.literal(said("private_mentions", defaults.privateMentions))} END,
         CASE WHEN ${sql.literal(said("new_conversations", defaults.newConversations))} <> 'accept'
           AND NOT k.following AND r.type = 'mention' AND NOT ${isPart(sql)} THEN p.new_conversations END
@@ -94,7 +94,7 @@ const isPart = (sql: SqlClient): Fragment =>
  * Condition: `message` is a reply, at a distance of up to `threadDepthMax`, to a post of the recipient that mentions
  * its author.
  */
-const answers = (sql: SqlClient): Fragment =>
+const isReplyToMember = (sql: SqlClient): Fragment =>
   sql`EXISTS (WITH RECURSIVE thread (id, in_reply_to_id, account_id, depth) AS (
       SELECT s.id, s.in_reply_to_id, s.account_id, 1 FROM statuses s WHERE s.id = message.in_reply_to_id
       UNION ALL SELECT s.id, s.in_reply_to_id, s.account_id, depth + 1 FROM thread

@@ -1,7 +1,7 @@
 import { Effect, Result } from "effect"
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib"
 import { Refused, Unreachable } from "./OutboundError.ts"
-import type { TransportAnswer } from "./Transport.ts"
+import type { TransportResponse } from "./Transport.ts"
 
 /** Timeout of one read of a body, in seconds. */
 export const readSecondsMax = 10
@@ -17,13 +17,13 @@ const decoders = new Map([
 ])
 
 /** Returns the content encoding of a body; undefined if it is not encoded. */
-export const encodingOf = ({ headers }: TransportAnswer): string | undefined => {
+export const encodingOf = ({ headers }: TransportResponse): string | undefined => {
   const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase()
   return encoding === "" || encoding === "identity" ? undefined : encoding
 }
 
 /** Reads the next bytes, within `readSecondsMax`. */
-export const next = (url: string, { read }: TransportAnswer) =>
+export const next = (url: string, { read }: TransportResponse) =>
   Effect.timeoutOrElse(read, {
     duration: `${readSecondsMax} seconds`,
     orElse: () => new Unreachable({ url, reason: "timeout" })
@@ -46,13 +46,13 @@ const decoded = (url: string, bytes: Uint8Array, encoding: string, bytesMax: num
  * Reads and decodes a whole body; holds at most `bytesMax`, encoded or decoded. Fails with `Refused` if it is larger or
  * cannot be decoded.
  */
-export const whole = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
-  if (Number(answer.headers["content-length"] ?? 0) > bytesMax) return yield* new Refused({ url, rule: "size" })
-  const encoding = encodingOf(answer)
+export const whole = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
+  if (Number(response.headers["content-length"] ?? 0) > bytesMax) return yield* new Refused({ url, rule: "size" })
+  const encoding = encodingOf(response)
   if (encoding !== undefined && !decoders.has(encoding)) return yield* new Refused({ url, rule: "encoding" })
   const chunks: Array<Uint8Array> = []
   let bytes = 0
-  for (let chunk = yield* next(url, answer); chunk !== undefined; chunk = yield* next(url, answer)) {
+  for (let chunk = yield* next(url, response); chunk !== undefined; chunk = yield* next(url, response)) {
     bytes += chunk.byteLength
     if (bytes > bytesMax) return yield* new Refused({ url, rule: "size" })
     chunks.push(chunk)
@@ -62,11 +62,11 @@ export const whole = Effect.fnUntraced(function*(url: string, answer: TransportA
 })
 
 /** Reads the first `bytesMax` bytes of an unencoded body; does not wait for the rest. */
-export const beginning = Effect.fnUntraced(function*(url: string, answer: TransportAnswer, bytesMax: number) {
+export const beginning = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   while (bytes < bytesMax) {
-    const chunk = yield* next(url, answer)
+    const chunk = yield* next(url, response)
     if (chunk === undefined) break
     chunks.push(chunk)
     bytes += chunk.byteLength

@@ -71,9 +71,9 @@ export const make = () => {
     (url: URL, host: Host, gates: ReadonlyArray<Gate.FifoSemaphore>, began: number) =>
     (exit: Exit.Exit<unknown, unknown>) =>
       Effect.map(elapsedMillis, (now) => {
-        const answered = Exit.isSuccess(exit) ||
+        const responded = Exit.isSuccess(exit) ||
           exit.cause.reasons.every((reason) => Cause.isFailReason(reason) && !(reason.error instanceof Unreachable))
-        if (answered && now - began <= promptMillisMax) prompt.set(url.host, true)
+        if (responded && now - began <= promptMillisMax) prompt.set(url.host, true)
         else prompt.delete(url.host)
         leave(gates)
         forget(url, host)

@@ -3,7 +3,7 @@ import type { IpNetwork } from "effect/net"
 import { destination } from "./Destinations.ts"
 import { ErrorResponse, Refused } from "./OutboundError.ts"
 import * as RetryAfter from "./RetryAfter.ts"
-import type { TransportAnswer } from "./Transport.ts"
+import type { TransportResponse } from "./Transport.ts"
 
 /** Maximum redirects of one document. */
 export const redirectsMax = 3
@@ -19,7 +19,7 @@ const redirecting = new Set([301, 302, 303, 307, 308])
 const following = (
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,
   from: URL,
-  { headers }: TransportAnswer,
+  { headers }: TransportResponse,
   redirects: number
 ): Result.Result<URL, Refused> => {
   const refused = (rule: Refused["rule"]) => Result.fail(new Refused({ url: from.href, rule }))
@@ -39,7 +39,7 @@ const following = (
 export const follow = Effect.fnUntraced(function*<E>(
   allowed: ReadonlyArray<IpNetwork.IpNetwork>,
   start: URL,
-  ask: (url: URL) => Effect.Effect<TransportAnswer, E, Scope.Scope>,
+  ask: (url: URL) => Effect.Effect<TransportResponse, E, Scope.Scope>,
   places: RequestedUrls = new Set()
 ) {
   const outer = yield* Effect.scope
@@ -50,14 +50,14 @@ export const follow = Effect.fnUntraced(function*<E>(
     }
     places.add(url.href)
     const scope = yield* Scope.fork(outer)
-    const answer = yield* Scope.provide(ask(url), scope)
-    const { headers, status } = answer
-    if (status >= 200 && status < 300) return { url, answer }
+    const response = yield* Scope.provide(ask(url), scope)
+    const { headers, status } = response
+    if (status >= 200 && status < 300) return { url, response }
     yield* Scope.close(scope, Exit.void)
     if (!redirecting.has(status)) {
       const retryAfterSeconds = RetryAfter.seconds(headers["retry-after"], yield* Clock.currentTimeMillis)
       return yield* new ErrorResponse({ url: url.href, status, retryAfterSeconds })
     }
-    url = yield* Effect.fromResult(following(allowed, url, answer, redirects))
+    url = yield* Effect.fromResult(following(allowed, url, response, redirects))
   }
 })

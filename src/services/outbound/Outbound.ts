@@ -150,9 +150,9 @@ export class Outbound extends Context.Service<Outbound, {
           ask.places
         )
         const url = found.url.href
-        const contentType = found.answer.headers["content-type"] ?? ""
+        const contentType = found.response.headers["content-type"] ?? ""
         if (!ask.type.accepts(...DocumentTypes.parse(contentType))) return yield* new Refused({ url, rule: "type" })
-        return { url, contentType, answer: found.answer }
+        return { url, contentType, response: found.response }
       })
 
       const text = (ask: DocumentRequest) =>
@@ -160,24 +160,24 @@ export class Outbound extends Context.Service<Outbound, {
           const { beginning = false, bytesMax = documentBytesMax } = ask
           // A truncated encoded body cannot be decoded.
           const encoding = beginning ? "identity" : Bodies.acceptEncoding
-          const { answer, contentType, url } = yield* open(ask, encoding, "document")
-          const bytes = yield* beginning && Bodies.encodingOf(answer) === undefined
-            ? Bodies.beginning(url, answer, bytesMax)
-            : Bodies.whole(url, answer, bytesMax)
-          return { url, value: Charsets.decode(bytes, contentType), contentType, link: answer.headers["link"] ?? "" }
+          const { response, contentType, url } = yield* open(ask, encoding, "document")
+          const bytes = yield* beginning && Bodies.encodingOf(response) === undefined
+            ? Bodies.beginning(url, response, bytesMax)
+            : Bodies.whole(url, response, bytesMax)
+          return { url, value: Charsets.decode(bytes, contentType), contentType, link: response.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
       const stream = Effect.fnUntraced(function*(ask: FileRequest) {
         const endsAt = (yield* elapsedMillis) + ask.secondsMax * 1_000
-        const { answer, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity", "file"))
+        const { response, contentType, url } = yield* within(ask.url, ask.secondsMax, open(ask, "identity", "file"))
         const refused = (rule: Refused["rule"]) => new Refused({ url, rule })
-        if (Bodies.encodingOf(answer) !== undefined) return yield* refused("encoding")
-        if (Number(answer.headers["content-length"] ?? 0) > ask.bytesMax) return yield* refused("size")
+        if (Bodies.encodingOf(response) !== undefined) return yield* refused("encoding")
+        if (Number(response.headers["content-length"] ?? 0) > ask.bytesMax) return yield* refused("size")
         const body = Stream.unfold(0, (before) =>
           Effect.gen(function*() {
             const left = (endsAt - (yield* elapsedMillis)) / 1_000
             if (left <= 0) return yield* late(url)
-            const chunk = yield* within(url, left, Bodies.next(url, answer))
+            const chunk = yield* within(url, left, Bodies.next(url, response))
             if (chunk === undefined) return undefined
             const bytes = before + chunk.byteLength
             return bytes > ask.bytesMax ? yield* refused("size") : [chunk, bytes] as const
@@ -185,7 +185,7 @@ export class Outbound extends Context.Service<Outbound, {
         return { url, contentType, body }
       })
 
-      const answer = (request: TransportRequest, until: number, bytesMax: number) =>
+      const response = (request: TransportRequest, until: number, bytesMax: number) =>
         Effect.callback<Exchanged, Refused | Unreachable>((resume) => {
           let end = (): Exchanged | undefined => undefined
           const settled = deadlines.begin(until, () => {
@@ -215,7 +215,7 @@ export class Outbound extends Context.Service<Outbound, {
           const asked = Effect.flatMap(elapsedMillis, (now) =>
             Effect.andThen(
               deadlines.watch,
-              answer({ method: "POST", url, headers, body }, now + replySecondsMax * 1_000, bytesMax)
+              response({ method: "POST", url, headers, body }, now + replySecondsMax * 1_000, bytesMax)
             ))
           const said = yield* slots.within(url, "delivery", asked, what === "push" ? pushWaitMillisMax : undefined)
           return {

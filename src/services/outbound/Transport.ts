@@ -9,7 +9,7 @@ export interface TransportRequest {
 }
 
 /** Head of a response, with a reader for its body. */
-export interface TransportAnswer {
+export interface TransportResponse {
   readonly status: number
   /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export interface Exchanged {
  */
 export class Transport extends Context.Service<Transport, {
   /** Sends a request; closing the scope discards the unread body. */
-  readonly send: (request: TransportRequest) => Effect.Effect<TransportAnswer, Refused | Unreachable, Scope.Scope>
+  readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, Refused | Unreachable, Scope.Scope>
   /**
    * Like `send` without a fiber, for thousands of requests: calls `done` once, with a body of `bytesMax` at most. The
    * returned function aborts the exchange, so that `done` is not called any more, and returns the response received

@@ -52,7 +52,7 @@ export const make = (sql: SqlClient) => {
         kept.set(keyOf(row), stems)
       }
     }
-    const answer: Stems = (word) => found.get(keyOf(word))
-    return answer
+    const stems: Stems = (word) => found.get(keyOf(word))
+    return stems
   })
 }

@@ -36,7 +36,7 @@ export interface AuthorFacts {
 type Rule = Pick<SpamRule, "id" | "name" | "state" | "action" | "score" | "conditions">
 
 /** A rule with compiled tests. */
-export interface ReadyRule extends Rule {
+export interface CompiledRule extends Rule {
   /** Returns true if the post matches the rule's conditions. */
   readonly matchesPost: (post: PostFacts) => boolean
   /** Returns true if the author matches, too; `score` is the author's, plus the scores of preceding rules. */
@@ -108,7 +108,7 @@ const authorTest = (conditions: Conditions): (author: AuthorFacts, score: number
     (domainScoreMin === undefined || Math.round(author.domainScore) >= domainScoreMin)
 }
 
-export const readyRule = (rule: Rule): ReadyRule => {
+export const compileRule = (rule: Rule): CompiledRule => {
   const test = postTest(rule.conditions)
   let last: { readonly post: PostFacts; readonly matchingRules: boolean } | undefined
   return {
@@ -123,7 +123,7 @@ export const readyRule = (rule: Rule): ReadyRule => {
 }
 
 /** Returns the rules that match a post by itself. Yields between rules, as each reads the whole text. */
-export const concerned = (rules: ReadonlyArray<ReadyRule>, post: PostFacts) =>
+export const concerned = (rules: ReadonlyArray<CompiledRule>, post: PostFacts) =>
   Effect.map(
     mapWithYields(rules, () => post.text, (rule) => rule.matchesPost(post) ? [rule] : []),
     (found) => found.flat()
@@ -148,7 +148,7 @@ export const noVerdict: Verdict = { hits: [], score: 0, reports: false, limits: 
  * Applies rules in order. A rule that passes, holds or drops the post ends the chain; after others it continues, and
  * scores count for the rules that follow.
  */
-export const judge = (rules: ReadonlyArray<ReadyRule>, post: PostFacts, author: AuthorFacts): Verdict => {
+export const judge = (rules: ReadonlyArray<CompiledRule>, post: PostFacts, author: AuthorFacts): Verdict => {
   if (author.exempt) return noVerdict
   const hits: Array<Verdict["hits"][number]> = []
   let score = 0

@@ -9,7 +9,7 @@ import { textColumns, textsOf, WrittenTexts } from "../statuses/Written.ts"
 import { mapWithYields } from "../text/Turns.ts"
 import { replayedFigures } from "./ReplayedFigures.ts"
 import { sameTextMillis, SpamFacts } from "./SpamFacts.ts"
-import { concerned, isAboutBoosts, judge, type ReadyRule, readyRule } from "./SpamMatching.ts"
+import { type CompiledRule, compileRule, concerned, isAboutBoosts, judge } from "./SpamMatching.ts"
 import { rulesMax, SpamRule } from "./SpamRule.ts"
 import { type RuleResult, runDaysMax } from "./SpamRuns.ts"
 import { readPost } from "./SpamText.ts"
@@ -51,7 +51,7 @@ const statusRows = rowsOf(Schema.Struct({
 }))
 
 interface Tally {
-  readonly rule: ReadyRule
+  readonly rule: CompiledRule
   statuses: number
   readonly accounts: Set<bigint>
   readonly samples: Array<bigint>
@@ -122,7 +122,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
       }) {
         const until = claimed.createdAt.getTime()
         const rules = (yield* ruleRows(sql`SELECT * FROM spam_rules ORDER BY place, id LIMIT ${rulesMax}`)).map(
-          readyRule
+          compileRule
         )
         const tallies = new Map<bigint, Tally>(
           rules.map((rule) => [rule.id, { rule, statuses: 0, accounts: new Set(), samples: [] }])

@@ -9,12 +9,12 @@ import { ActiveSpamRules } from "./ActiveSpamRules.ts"
 import { DomainScores } from "./DomainScores.ts"
 import { SpamFacts } from "./SpamFacts.ts"
 import {
+  type CompiledRule,
   concerned,
   isAboutBoosts,
   judge,
   noVerdict,
   type PostFacts,
-  type ReadyRule,
   type Verdict
 } from "./SpamMatching.ts"
 import { decayed, scoreTotalMax } from "./SpamScores.ts"
@@ -61,7 +61,7 @@ export class SpamScreening extends Context.Service<SpamScreening, {
 
       const verdictOf = Effect.fnUntraced(function*(
         accountId: AccountId,
-        rules: ReadonlyArray<ReadyRule>,
+        rules: ReadonlyArray<CompiledRule>,
         post: PostFacts,
         asked: { readonly at: number; readonly mentionIds: ReadonlyArray<bigint>; readonly boosted: bigint | null }
       ) {

@@ -85,12 +85,12 @@ type Descendant = typeof Descendant.Type
 const descendantRows = rowsOf(Descendant)
 
 /** Orders each status before its replies; among the replies, the author's own come first, then older ones. */
-const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Descendant>): ReadonlyArray<bigint> => {
+const depthFirst = (root: bigint, rootAuthor: bigint, replies: ReadonlyArray<Descendant>): ReadonlyArray<bigint> => {
   const children = new Map<bigint, Array<Descendant>>()
-  for (const answer of answers) {
-    const siblings = children.get(answer.parent)
-    if (siblings === undefined) children.set(answer.parent, [answer])
-    else siblings.push(answer)
+  for (const reply of replies) {
+    const siblings = children.get(reply.parent)
+    if (siblings === undefined) children.set(reply.parent, [reply])
+    else siblings.push(reply)
   }
   const ordered: Array<bigint> = []
   // Explicit stack, as threads may be thousands of levels deep.
@@ -100,7 +100,7 @@ const depthFirst = (root: bigint, rootAuthor: bigint, answers: ReadonlyArray<Des
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { accountId, id, shown } = next
     if (shown) ordered.push(id)
-    const own = (answer: Descendant) => answer.accountId === accountId ? 0 : 1
+    const own = (reply: Descendant) => reply.accountId === accountId ? 0 : 1
     stack.push(
       ...(children.get(id) ?? []).toSorted((a, b) => own(b) - own(a) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
     )

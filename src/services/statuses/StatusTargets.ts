@@ -35,7 +35,7 @@ const Parent = Schema.Struct({
   ...StoredStatus.mapFields(
     Struct.pick(["id", "accountId", "conversationId", "local", "localOnly", "visibility", "interactionPolicy"])
   ).fields,
-  answeredId: Schema.BigInt
+  repliedToId: Schema.BigInt
 })
 export type Parent = typeof Parent.Type
 const parentRows = rowsOf(Parent)
@@ -97,7 +97,7 @@ export class StatusTargets extends Context.Service<StatusTargets, {
           const [row] = yield* parentRows(sql`
             SELECT t.id, t.account_id, t.conversation_id, t.local, t.local_only, t.visibility, t.interaction_policy,
               CASE WHEN t.account_id = ${viewer} AND t.in_reply_to_account_id IS NOT NULL
-                THEN t.in_reply_to_account_id ELSE t.account_id END AS answered_id
+                THEN t.in_reply_to_account_id ELSE t.account_id END AS replied_to_id
             FROM statuses s JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
             WHERE s.id = ${id} AND ${visibleTo(sql, viewer, "s")}`)
           return row ?? (yield* new RecordNotFound({

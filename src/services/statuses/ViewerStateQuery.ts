@@ -229,13 +229,13 @@ export const decodeRow = (viewer: Viewer, row: Row = nothing) => {
 /** Returns the facts for `canSee`; a status without a row counts as deleted. */
 export const factsOf = (
   status: StatusKey,
-  answers: { readonly standingIds: ReadonlySet<bigint>; readonly suspended: ReadonlySet<bigint> }
+  loaded: { readonly standingIds: ReadonlySet<bigint>; readonly suspended: ReadonlySet<bigint> }
 ): StatusFacts => ({
   id: status.id,
   accountId: status.accountId,
   visibility: status.visibility,
   localOnly: status.localOnly,
-  deleted: !answers.standingIds.has(status.id),
-  authorSuspended: answers.suspended.has(status.accountId),
-  reblogOf: status.original === undefined ? undefined : factsOf(status.original, answers)
+  deleted: !loaded.standingIds.has(status.id),
+  authorSuspended: loaded.suspended.has(status.accountId),
+  reblogOf: status.original === undefined ? undefined : factsOf(status.original, loaded)
 })

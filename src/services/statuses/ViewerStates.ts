@@ -95,18 +95,18 @@ export class ViewerStates extends Context.Service<ViewerStates, {
             ? [asked.statuses, asked.authors]
             : [asked.statuses, asked.authors, viewer, asked.conversations, now]
         ).withoutTransform
-        const answers = ViewerStateQuery.decodeRow(viewer, row)
+        const loaded = ViewerStateQuery.decodeRow(viewer, row)
         const visible = (status: StatusKey) =>
-          canSee(viewer, ViewerStateQuery.factsOf(status, answers), answers.relations)
+          canSee(viewer, ViewerStateQuery.factsOf(status, loaded), loaded.relations)
         const may = viewer === undefined ? undefined : yield* verdictsFor([viewer], statuses)
-        if (answers.reacted.length === 0 && may === undefined) return { ...answers, visible }
-        const found = yield* reactions.of(viewer, answers.reacted)
+        if (loaded.reacted.length === 0 && may === undefined) return { ...loaded, visible }
+        const found = yield* reactions.of(viewer, loaded.reacted)
         const state = (status: StatusKey): ViewerState => ({
-          ...answers.state(status),
+          ...loaded.state(status),
           ...(viewer !== undefined && may?.(viewer, status)),
           reactions: found.get(status.id) ?? ViewerStateQuery.noReactions
         })
-        return { ...answers, visible, state }
+        return { ...loaded, visible, state }
       })
 
       const askFor = Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, status: StatusKey) {
@@ -117,18 +117,18 @@ export class ViewerStates extends Context.Service<ViewerStates, {
           RecipientQuery.parameters(viewers, status, now)
         ).withoutTransform
         if (row === undefined) return undefined
-        const answers = RecipientQuery.decodeRow(row, status)
-        const visible = (viewer: AccountId) => canSee(viewer, answers.facts, answers.relations(viewer))
+        const loaded = RecipientQuery.decodeRow(row, status)
+        const visible = (viewer: AccountId) => canSee(viewer, loaded.facts, loaded.relations(viewer))
         const may = yield* verdictsFor(viewers, [status])
-        if (!answers.hasReactions && may === undefined) return { ...answers, visible }
+        if (!loaded.hasReactions && may === undefined) return { ...loaded, visible }
         const shown = status.original ?? status
-        const found = answers.hasReactions ? yield* reactions.forViewers(viewers, shown.id) : undefined
+        const found = loaded.hasReactions ? yield* reactions.forViewers(viewers, shown.id) : undefined
         const state = (viewer: bigint): ViewerState => ({
-          ...answers.state(viewer),
+          ...loaded.state(viewer),
           ...may?.(viewer, shown),
           reactions: found?.(viewer) ?? ViewerStateQuery.noReactions
         })
-        return { ...answers, visible, state }
+        return { ...loaded, visible, state }
       })
 
       const of = traced("ViewerStates.of")(function*(
@@ -138,19 +138,19 @@ export class ViewerStates extends Context.Service<ViewerStates, {
       ) {
         const states = new Map<bigint, ViewerState>()
         if (statuses.length === 0) return states
-        const answers = yield* ask(viewer, statuses, hiding)
+        const loaded = yield* ask(viewer, statuses, hiding)
         for (const status of statuses) {
-          if (hiding !== "permitted" && !answers.visible(status)) continue
+          if (hiding !== "permitted" && !loaded.visible(status)) continue
           const shown = status.original ?? status
-          if (answers.hidden.has(status.accountId) || answers.hidden.has(shown.accountId)) continue
-          states.set(status.id, answers.state(shown))
+          if (loaded.hidden.has(status.accountId) || loaded.hidden.has(shown.accountId)) continue
+          states.set(status.id, loaded.state(shown))
         }
         return states
       }, Effect.orDie)
 
       const ofMarked = traced("ViewerStates.ofMarked")(function*(viewer: AccountId, status: StatusKey) {
-        const answers = yield* ask(viewer, [status], "nothing")
-        return { visible: answers.visible(status), state: answers.state(status.original ?? status) }
+        const loaded = yield* ask(viewer, [status], "nothing")
+        return { visible: loaded.visible(status), state: loaded.state(status.original ?? status) }
       }, Effect.orDie)
 
       const forViewers = traced("ViewerStates.forViewers")(function*(
@@ -158,10 +158,10 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         status: StatusKey
       ) {
         const states = new Map<AccountId, ViewerState>()
-        const answers = yield* askFor(viewers, status)
-        if (answers === undefined) return states
+        const loaded = yield* askFor(viewers, status)
+        if (loaded === undefined) return states
         for (const viewer of viewers) {
-          if (answers.visible(viewer) && !answers.hides(viewer)) states.set(viewer, answers.state(viewer))
+          if (loaded.visible(viewer) && !loaded.hides(viewer)) states.set(viewer, loaded.state(viewer))
         }
         return states
       }, Effect.orDie)
@@ -185,16 +185,16 @@ export class ViewerStates extends Context.Service<ViewerStates, {
         status: StatusKey
       ) {
         const states = new Map<AccountId, QuotedState>()
-        const answers = yield* askFor(viewers, status)
-        if (answers === undefined) return states
+        const loaded = yield* askFor(viewers, status)
+        if (loaded === undefined) return states
         for (const viewer of viewers) {
-          const availability = answers.facts.deleted
+          const availability = loaded.facts.deleted
             ? "deleted"
-            : answers.visible(viewer)
-            ? availabilityOf(viewer, answers.hiding)
+            : loaded.visible(viewer)
+            ? availabilityOf(viewer, loaded.hiding)
             : "unauthorized"
           const readable = availability !== "deleted" && availability !== "unauthorized"
-          states.set(viewer, { availability, state: readable ? answers.state(viewer) : undefined })
+          states.set(viewer, { availability, state: readable ? loaded.state(viewer) : undefined })
         }
         return states
       }, Effect.orDie)

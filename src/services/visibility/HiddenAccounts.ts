@@ -89,8 +89,8 @@ export const mutesNotification = (
 export const isReplyMention = (sql: SqlClient, row: string): Fragment =>
   sql`(${
     sql.literal(row)
-  }.type = 'mention' AND EXISTS (SELECT FROM (SELECT reply.id AS told, answered.account_id AS author
-      FROM statuses reply JOIN statuses answered ON answered.id = reply.in_reply_to_id) replies
+  }.type = 'mention' AND EXISTS (SELECT FROM (SELECT reply.id AS told, parent.account_id AS author
+      FROM statuses reply JOIN statuses parent ON parent.id = reply.in_reply_to_id) replies
     WHERE replies.told = ${sql.literal(row)}.status_id AND replies.author = ${sql.literal(row)}.account_id OFFSET 0))`
 
 /**

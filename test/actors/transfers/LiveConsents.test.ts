@@ -24,9 +24,9 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
         "RecordNotFound"
       )
       const state = new URL((yield* imports.authorization(waiting))!).searchParams.get("state")!
-      const answer = (given: string) => new URLSearchParams({ code: "x", state: given })
+      const response = (given: string) => new URLSearchParams({ code: "x", state: given })
       for (const [by, given] of [[other, state], [owner, `${id}-x`], [owner, ""], [owner, "999"]] as const) {
-        assert.strictEqual((yield* Effect.flip(imports.authorized(by, answer(given))))._tag, "RecordNotFound")
+        assert.strictEqual((yield* Effect.flip(imports.authorized(by, response(given))))._tag, "RecordNotFound")
       }
       assert.strictEqual(
         (yield* Effect.flip(imports.authorized(owner, new URLSearchParams({ state, error: "access_denied" }))))._tag,
@@ -49,11 +49,11 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
         const from = sourceOf(account(1), () => undefined, at)
         const { id } = yield* imports.begin(owner, actor)
         const state = new URL((yield* imports.authorization(yield* run(from, owner, id)))!).searchParams.get("state")!
-        const answer = yield* Effect.result(
+        const response = yield* Effect.result(
           imports.authorized(owner, new URLSearchParams({ code: "code", state, ...more }))
         )
         yield* transfers.cancel(owner, id)
-        return answer._tag === "Success" ? answer.success.state : answer.failure._tag
+        return response._tag === "Success" ? response.success.state : response.failure._tag
       })
       const named = { activitypub_actor: actor }
       const cases = [

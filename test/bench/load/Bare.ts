@@ -19,5 +19,5 @@ const server = createServer((request, response) => {
 server.on("upgrade", (request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}))
 server.listen(0, "127.0.0.1", () => {
   const address = server.address()
-  process.once("message", () => process.send?.({ answer: typeof address === "object" ? address?.port : undefined }))
+  process.once("message", () => process.send?.({ reply: typeof address === "object" ? address?.port : undefined }))
 })

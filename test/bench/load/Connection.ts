@@ -25,10 +25,10 @@ export class Connection {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true })
     this.#socket.setEncoding("latin1")
     this.#socket.on("data", (text) => this.#take(String(text)))
-    this.#socket.on("error", () => this.#answer(0))
+    this.#socket.on("error", () => this.#reply(0))
     this.#socket.on("close", () => {
       this.#closed = true
-      this.#answer(0)
+      this.#reply(0)
     })
   }
 
@@ -64,10 +64,10 @@ export class Connection {
     if (this.#received.length < head + headEnd.length + Number(length?.[1] ?? 0)) return
     const status = Number(this.#received.slice(9, 12))
     this.#received = ""
-    this.#answer(status)
+    this.#reply(status)
   }
 
-  #answer(status: number) {
+  #reply(status: number) {
     const waiting = this.#waiting
     this.#waiting = undefined
     waiting?.(status)

@@ -80,7 +80,7 @@ const work = async (job: Job): Promise<unknown> => {
 
 process.on("message", (job: Job) => {
   work(job).then(
-    (answer) => process.send?.({ answer }),
+    (reply) => process.send?.({ reply }),
     (error: unknown) => process.send?.({ error: String(error) })
   )
 })

@@ -50,9 +50,9 @@ process.on("message", ({ kind }: Order) => {
     taken = new Set()
     requests = lastAt = 0
   }
-  const answer: unknown = kind === "ports"
+  const reply: unknown = kind === "ports"
     ? { taking: portOf(server.address()), silent: portOf(silent.address()), closed: closedPort }
     : { requests, inboxes: taken.size, lastAt }
-  process.send?.({ answer })
+  process.send?.({ reply })
 })
 process.on("disconnect", () => process.exit(0))

@@ -30,6 +30,6 @@ const obey = async ({ file, folder, large, runs, small }: Order) => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then(() => process.send?.({ answer: null }))
+  void obey(order).then(() => process.send?.({ reply: null }))
 })
 process.on("disconnect", () => process.exit(0))

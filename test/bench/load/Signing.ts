@@ -31,7 +31,7 @@ const deliver = async (address: string, body: Buffer) => {
     privateKey,
     `(request-target): post ${url.pathname}\nhost: ${url.host}\ndate: ${date}\ndigest: ${digest}`
   )
-  const { body: answer, statusCode } = await agent.request({
+  const { body: reply, statusCode } = await agent.request({
     origin: url.origin,
     path: url.pathname,
     method: "POST",
@@ -43,7 +43,7 @@ const deliver = async (address: string, body: Buffer) => {
     },
     body
   })
-  await answer.dump()
+  await reply.dump()
   if (statusCode !== 202) throw new Error(`A delivery was answered ${statusCode}`)
 }
 
@@ -59,6 +59,6 @@ const obey = async ({ bytes, urls, width }: Order) => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then(() => process.send?.({ answer: null }), (error) => process.send?.({ error: String(error) }))
+  void obey(order).then(() => process.send?.({ reply: null }), (error) => process.send?.({ error: String(error) }))
 })
 process.on("disconnect", () => process.exit(0))

@@ -37,6 +37,6 @@ const portOf = (address: ReturnType<typeof server.address>) =>
 
 const listening = new Promise<void>((resolve) => server.listen(0, "0.0.0.0", 4_096, resolve))
 process.on("message", ({ kind }: Order) => {
-  void listening.then(() => process.send?.({ answer: kind === "port" ? portOf(server.address()) : taken }))
+  void listening.then(() => process.send?.({ reply: kind === "port" ? portOf(server.address()) : taken }))
 })
 process.on("disconnect", () => process.exit(0))

@@ -9,13 +9,13 @@ const patience = 10_000
 
 let posted = 0
 const post = async ({ stand }: Bench, number: number) => {
-  const answer = await fetch(`http://127.0.0.1:${stand.port}/api/v1/statuses`, {
+  const reply = await fetch(`http://127.0.0.1:${stand.port}/api/v1/statuses`, {
     method: "POST",
     headers: { authorization: `Bearer ${token(number)}`, "content-type": "application/json" },
     body: JSON.stringify({ status: `something for very many people, number ${posted++}` })
   })
-  await answer.text()
-  if (answer.status !== 200) throw new Error(`A post was answered ${answer.status}`)
+  await reply.text()
+  if (reply.status !== 200) throw new Error(`A post was answered ${reply.status}`)
 }
 
 /** Posts that are measured together, because the kernel counts CPU time in hundredths of a second. */

@@ -8,7 +8,7 @@ import { byReaders, get, row } from "./Requests.ts"
 /** Number of favourite notifications per reader, and of mention notifications. */
 const favouritesEach = 60
 /** Replies in the thread, each to an earlier one. */
-const answersCount = 500
+const repliesCount = 500
 
 const base = (millis: number) => String(BigInt(millis) << 16n)
 const readers = ({ people }: Bench) =>
@@ -42,14 +42,14 @@ export const groupedNotifications = row("grouped notifications of 40", 3, async 
 export const context = row("context of a thread of 500", 10, async ({ people, stand: { query } }) => {
   const root = people.statusIds[0]
   const at = new Date().toISOString()
-  const answer = `${base(Date.now() - 3_600_000)} + n * 65536::bigint`
-  const before = `CASE WHEN n < 9 THEN ${root} ELSE ${answer.replace("n", "(n / 3)")} END`
+  const reply = `${base(Date.now() - 3_600_000)} + n * 65536::bigint`
+  const before = `CASE WHEN n < 9 THEN ${root} ELSE ${reply.replace("n", "(n / 3)")} END`
   await query(`INSERT INTO statuses (id, account_id, text, html, visibility, language, conversation_id, in_reply_to_id,
       in_reply_to_account_id, created_at)
-    SELECT ${answer}, ${people.accountId(1)} + n % ${authorNumbers.length}, 'An answer', '<p>An answer ' || n || '</p>',
+    SELECT ${reply}, ${people.accountId(1)} + n % ${authorNumbers.length}, 'An answer', '<p>An answer ' || n || '</p>',
       'public', 'en', ${root}, ${before}, ${people.accountId(1)} + n % ${authorNumbers.length}, '${at}'
-    FROM generate_series(1, ${answersCount}) n`)
-  await query(`INSERT INTO status_stats (status_id) SELECT ${answer} FROM generate_series(1, ${answersCount}) n`)
+    FROM generate_series(1, ${repliesCount}) n`)
+  await query(`INSERT INTO status_stats (status_id) SELECT ${reply} FROM generate_series(1, ${repliesCount}) n`)
   return readerNumbers.map((number) => get(`/api/v1/statuses/${root}/context`, number))
 })
 

@@ -27,12 +27,12 @@ export const pauses: Row = {
       return Number(await stand.server.ask({ kind: "longest pause" }))
     }
     const send = async ({ body, method, path, type }: ReturnType<typeof bodies>[number]) => {
-      const answer = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
+      const reply = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
         method,
         body: body(),
         headers: { authorization: `Bearer ${token(101)}`, ...(type !== undefined && { "content-type": type }) }
       })
-      await answer.arrayBuffer()
+      await reply.arrayBuffer()
     }
     const alone = []
     for (let run = 0; run < tries; run++) alone.push(await longest(() => sleep(rest)))

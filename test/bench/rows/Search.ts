@@ -41,14 +41,14 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
     const kind = names[n % names.length] ?? ""
     const q = kinds[kind]?.(wording, Math.floor(n / names.length) % wording.languages.length, n, posts) ?? ""
     const asked = performance.now()
-    const answer = await fetch(
+    const reply = await fetch(
       `http://127.0.0.1:${stand.port}/api/v2/search?${new URLSearchParams({ q, type: "statuses" })}`,
       {
         headers: { authorization: `Bearer ${token(101 + n % 2)}` }
       }
     )
-    const { statuses } = await answer.json() as { readonly statuses: ReadonlyArray<unknown> }
-    if (answer.status !== 200) throw new Error(`A search was refused: ${q}`)
+    const { statuses } = await reply.json() as { readonly statuses: ReadonlyArray<unknown> }
+    if (reply.status !== 200) throw new Error(`A search was refused: ${q}`)
     if (statuses.length > 0) found++
     return { kind, millis: performance.now() - asked }
   }

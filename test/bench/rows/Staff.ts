@@ -115,7 +115,7 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   const ask = async (name: string, n: number) => {
     const [path, body] = questions[name]?.(bench, n) ?? [""]
     const asked = performance.now()
-    const answer = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
+    const reply = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: path.startsWith("/api")
         ? { authorization: `Bearer ${token(staff)}`, "content-type": "application/json" }
@@ -123,8 +123,8 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
       redirect: "manual",
       ...(body !== undefined && { body: JSON.stringify(body) })
     })
-    const text = await answer.text()
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+    const text = await reply.text()
+    if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text.slice(0, 200)}`)
     return performance.now() - asked
   }
   const measured: Array<Measured> = []

@@ -83,12 +83,12 @@ const subscribe = async ({ stand }: Bench, port: number) => {
     const endpoint = `http://${address(12, reader)}:${port}/${reader}`
     const pair = createECDH("prime256v1")
     const keys = { p256dh: pair.generateKeys("base64url"), auth: randomBytes(16).toString("base64url") }
-    const answer = await fetch(path, {
+    const reply = await fetch(path, {
       method: "POST",
       headers: { authorization: `Bearer ${token(firstReaderNumber + reader)}`, "content-type": "application/json" },
       body: JSON.stringify({ subscription: { endpoint, keys, standard: true } })
     })
-    if (answer.status !== 200) throw new Error(`A subscription was answered ${answer.status}: ${await answer.text()}`)
+    if (reply.status !== 200) throw new Error(`A subscription was answered ${reply.status}: ${await reply.text()}`)
   }
 }
 

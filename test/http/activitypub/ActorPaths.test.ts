@@ -5,7 +5,7 @@ import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer } from "./Exchange.ts"
+import { respond } from "./Exchange.ts"
 import { deliverFrom, note, type RemotePerson, send, servers } from "./Sending.ts"
 import { found, there, told } from "./Talking.ts"
 
@@ -44,7 +44,7 @@ const documentAt = (url: string, type = "application/activity+json") =>
 /** Records the activities of `actor` in an inbox of the other server, with their signatures; the inbox accepts all. */
 const inboxAt = Effect.fnUntraced(function*(path: string) {
   const arrived: Array<{ readonly document: Arrived; readonly signature: string }> = []
-  yield* answer(path, (request, response) => {
+  yield* respond(path, (request, response) => {
     let text = ""
     request.on("data", (part) => text += String(part))
     request.on("end", () => {

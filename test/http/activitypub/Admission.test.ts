@@ -17,8 +17,8 @@ const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: 
   const { baseUrl, fetch } = yield* TestServer
   const activity = { "@context": "https://www.w3.org/ns/activitystreams", id, type: "Like", actor: by.id, object: "x" }
   const { body, headers } = yield* signed(by, JSON.stringify(activity), new URL(`${baseUrl}/inbox`))
-  const answer = yield* fetch("/inbox", { method: "POST", headers: { ...headers, "x-forwarded-for": address }, body })
-  return { status: answer.status, retryAfter: answer.headers.get("retry-after") }
+  const reply = yield* fetch("/inbox", { method: "POST", headers: { ...headers, "x-forwarded-for": address }, body })
+  return { status: reply.status, retryAfter: reply.headers.get("retry-after") }
 })
 
 /** Inserts pending activities of an account, due in a day. */
@@ -74,15 +74,15 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       const [good, flood] = [yield* there("good"), yield* there("flood")]
       yield* known(good)
       // Each needs its own key, from a slow host.
-      const answers: Array<() => void> = []
+      const responses: Array<() => void> = []
       // Pending requests complete when the host has a free slot; otherwise its accounts would be backed off for a
       // while.
       let released = false
       for (let n = 0; n < perAddress + 20; n++) {
         documents.set(`/users/slow${n}`, (_, response) => {
-          const answer = () => response.writeHead(404).end()
-          if (released) answer()
-          else answers.push(answer)
+          const reply = () => response.writeHead(404).end()
+          if (released) reply()
+          else responses.push(reply)
         })
       }
       const sent = yield* Effect.forkChild(Effect.all(
@@ -92,7 +92,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         }),
         { concurrency: "unbounded" }
       ))
-      yield* Effect.repeat(Effect.sync(() => answers.length), { until: (asked) => asked >= 8, ...soon })
+      yield* Effect.repeat(Effect.sync(() => responses.length), { until: (asked) => asked >= 8, ...soon })
       const began = performance.now()
       const stranger = yield* there("stranger")
       assert.deepStrictEqual(yield* from("203.0.113.7", stranger, `${stranger.id}/a`), {
@@ -107,7 +107,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       assert.strictEqual(found.filter(({ status }) => status === 503).length, found.length)
       assert.isTrue(found.every(({ retryAfter }) => Number(retryAfter) > 0))
       released = true
-      for (const answer of answers) answer()
+      for (const reply of responses) reply()
       assert.strictEqual((yield* from("203.0.113.7", good, `${good.id}/b`)).status, 202)
     }))
 
@@ -121,9 +121,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       const keys = slow.flatMap(({ documents, url }, host) =>
         Array.from({ length: 50 }, (_, n) => {
           documents.set(`/users/late${n}`, (_, response) => {
-            const answer = () => response.writeHead(404).end()
-            if (waiting === undefined) answer()
-            else waiting.push(answer)
+            const reply = () => response.writeHead(404).end()
+            if (waiting === undefined) reply()
+            else waiting.push(reply)
           })
           const id = `${url}/users/late${n}`
           return { ...crowd[host]!, id, keyId: `${id}#main-key` }
@@ -139,9 +139,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         assert.deepStrictEqual(yield* from(address, good, `${good.id}/${address}`), { status: 202, retryAfter: null })
       }
       assert.isTrue((yield* Fiber.join(sent)).every(({ status }) => status === 503))
-      const answers = waiting
+      const responses = waiting
       waiting = undefined
-      for (const answer of answers) answer()
+      for (const reply of responses) reply()
     }))
 
   it.effect("F8: a database that does not respond is 503 with Retry-After, for every sender, and never a timeout", () =>
@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       const sql = yield* SqlClient.SqlClient
       const slow = yield* there("slow")
       yield* known(slow)
-      const answers = yield* sql.withTransaction(Effect.gen(function*() {
+      const responses = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`LOCK TABLE inbound_activities IN ACCESS EXCLUSIVE MODE`
         yield* sql`SET LOCAL idle_in_transaction_session_timeout = 0`
         const began = performance.now()
@@ -160,8 +160,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
         assert.isBelow(performance.now() - began, 15_000)
         return found
       }))
-      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])
-      assert.isTrue(answers.every(({ retryAfter }) => Number(retryAfter) > 0))
+      assert.deepStrictEqual([...new Set(responses.map(({ status }) => status))], [503])
+      assert.isTrue(responses.every(({ retryAfter }) => Number(retryAfter) > 0))
       const later = Effect.map(from("198.51.100.1", slow, `${slow.id}/later`), ({ status }) => status)
       assert.strictEqual(yield* Effect.repeat(later, { until: (status) => status === 202, ...soon }), 202)
     }))
@@ -174,7 +174,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission o
       const [busyId, calmId] = [yield* known(busy), yield* known(calm)]
       let count = 0
       const status = (by: RemotePerson) =>
-        Effect.map(from("192.0.2.1", by, `${by.id}/n/${++count}`), (answer) => answer.status)
+        Effect.map(from("192.0.2.1", by, `${by.id}/n/${++count}`), (reply) => reply.status)
       const becomes = (by: RemotePerson, wanted: number) =>
         Effect.repeat(status(by), { until: (found) => found === wanted, ...soon })
       yield* backlog(busyId, waitingPerSenderMax)

@@ -169,7 +169,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of d
       const status = (by?: Person) =>
         Effect.map(
           fetch("/api/v1/instance/domain_blocks", by === undefined ? {} : { token: by.token }),
-          (answer) => answer.status
+          (response) => response.status
         )
       yield* run(
         "domain",

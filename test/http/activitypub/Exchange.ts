@@ -24,7 +24,7 @@ export const serve = (...documents: ReadonlyArray<Json>) =>
   )
 
 /** Handles a path by a function; returns its URL. */
-export const answer = (path: string, by: (request: IncomingMessage, response: ServerResponse) => void) =>
+export const respond = (path: string, by: (request: IncomingMessage, response: ServerResponse) => void) =>
   OtherServer.use(({ documents, url }) =>
     Effect.sync(() => {
       documents.set(path, by)

@@ -24,8 +24,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures tha
         `/api/v2/search?resolve=true&q=${encodeURIComponent(String(question["id"]))}`
       )
       for (const what of ["favourite", "reblog", "unreblog", "unfavourite", "favourite"]) {
-        const answer = yield* json(ada, `/api/v1/statuses/${found.id}/${what}`, undefined, "POST")
-        assert.strictEqual(answer.error, undefined, what)
+        const response = yield* json(ada, `/api/v1/statuses/${found.id}/${what}`, undefined, "POST")
+        assert.strictEqual(response.error, undefined, what)
       }
       const voted = yield* json(ada, `/api/v1/polls/${found.poll.id}/votes`, { choices: [1] })
       assert.isTrue(voted.voted)

@@ -48,13 +48,13 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
         { type: "PropertyValue", name: "x", value: "y" },
         ...[1, 2, 3].map((n) => ({ type: "Image", url: picture(`more${n}.png`) }))
       ]
-      const answer = note(mia, "files", {
+      const response = note(mia, "files", {
         inReplyTo: mine.uri,
         tag: [{ type: "Mention", href: me }],
         cc: [me],
         attachment
       })
-      assert.strictEqual(yield* deliverFrom(mia, { type: "Create", object: answer }), "done")
+      assert.strictEqual(yield* deliverFrom(mia, { type: "Create", object: response }), "done")
       const { body } = yield* call("GET", `/api/v1/statuses/${mine.id}/context`, anna.token)
       const { account, media_attachments: media } = yield* Schema.decodeUnknownEffect(Status)(body.descendants[0])
       assert.deepStrictEqual(media.map(({ remote_url, type }) => [type, remote_url]), [
@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of ot
       // An edit keeps the remaining files, updates their descriptions, and drops removed ones.
       const [, second] = attachment
       const edited = {
-        ...answer,
+        ...response,
         attachment: [second, { ...attachment[0], name: "A grey cat" }],
         updated: new Date().toISOString()
       }

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
-import { answer, ended, eventually, follows, home, hurry, outcome, outcomeOf, serve, timesAsked } from "./Exchange.ts"
+import { ended, eventually, follows, home, hurry, outcome, outcomeOf, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
 import { actorOf } from "./Talking.ts"
 
@@ -21,7 +21,7 @@ const pair = Effect.fnUntraced(function*(here: string, away: string) {
 /** Makes a host that does not respond until it is released; returns what completes when it is asked. */
 const rendezvous = Effect.fnUntraced(function*(path: string, document: unknown) {
   const asked = yield* Deferred.make<Effect.Effect<void>>()
-  yield* answer(path, (_, response) => {
+  yield* respond(path, (_, response) => {
     Effect.runSync(Deferred.succeed(
       asked,
       Effect.sync(() => {
@@ -64,12 +64,12 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const arrives = yield* rendezvous(path(post["id"]), { ...context, ...post })
       const id = `${zack.id}/boosts/1`
       yield* send(zack, { id, ...boost(post["id"]) })
-      const answers = yield* arrives
+      const responses = yield* arrives
       assert.strictEqual(yield* deliverFrom(author, { type: "Create", object: post }), "done")
       assert.strictEqual(yield* eventually(outcomeOf(id)), "done")
       yield* settled
       assert.deepStrictEqual<unknown>(yield* home(olga.token), [post["id"]])
-      yield* answers
+      yield* responses
     }))
 
   it.effect("row 9: an object embedded in a boost is trusted only if it is the booster's own; others are fetched from their origin", () =>
@@ -114,7 +114,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const waitUndone = yield* rendezvous(path(undone["id"]), { ...context, ...undone })
       yield* send(xena, boost(late["id"]))
       yield* send(xena, { id: `${xena.id}/boosts/1`, ...boost(undone["id"]) })
-      const [answerLate, answerUndone] = [yield* waitLate, yield* waitUndone]
+      const [respondLate, respondUndone] = [yield* waitLate, yield* waitUndone]
       const quick = note(xena, "quick")
       assert.strictEqual(yield* deliverFrom(xena, { type: "Create", object: quick }), "done")
       yield* deliverFrom(xena, {
@@ -122,8 +122,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         object: { type: "Announce", id: `${xena.id}/boosts/1`, object: undone["id"] }
       })
       assert.deepStrictEqual<unknown>(yield* home(cleo.token), [quick["id"]])
-      yield* answerUndone
-      yield* answerLate
+      yield* respondUndone
+      yield* respondLate
       const seen = yield* eventually(Effect.map(home(cleo.token), (ids) => ids.length > 1 ? ids : undefined))
       assert.sameMembers<unknown>([...seen], [late["id"], quick["id"]])
       assert.strictEqual(yield* timesAsked(undone["id"]), 1)
@@ -134,7 +134,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       const [dora, wim] = yield* pair("dora", "wim")
       const author = yield* there("away")
       const [back, never] = [note(author, "back"), note(author, "never")]
-      const down = (id: unknown) => answer(path(id), (_, response) => response.writeHead(503).end())
+      const down = (id: unknown) => respond(path(id), (_, response) => response.writeHead(503).end())
       for (const { id } of [back, never]) {
         yield* down(id)
         yield* send(wim, boost(id))
@@ -162,7 +162,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
       yield* notDone(vera, { type: "Create", object: theirs["id"] })
       // An activity at the address of a post, and a post the next time.
       let times = 0
-      yield* answer(path(turning["id"]), (_, response) => {
+      yield* respond(path(turning["id"]), (_, response) => {
         const shown = times++ === 0
           ? { ...turning, type: "Create", actor: vera.id, object: theirs["id"] }
           : { ...turning, attributedTo: other.id }

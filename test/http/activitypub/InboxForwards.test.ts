@@ -7,7 +7,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
-import { answer, ended, follows, home, serve, timesAsked } from "./Exchange.ts"
+import { ended, follows, home, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -97,7 +97,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
         yield* send(courier, deleted)
         assert.match(yield* ended, /404/)
         assert.strictEqual(yield* notifications, 1)
-        yield* answer(path(secret["id"]), (_, response) => response.writeHead(410).end())
+        yield* respond(path(secret["id"]), (_, response) => response.writeHead(410).end())
         yield* send(courier, deleted)
         assert.match(yield* ended, /^done/)
         assert.strictEqual(yield* notifications, 0)

@@ -149,7 +149,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses o
       assert.match(dead.out, /^\d+\t\S+\t\S+\/users\/wolf\t\S+\t.*constraint "poison"/ms)
       const doctor = yield* cli(["doctor"], server.variables)
       assert.match(doctor.out, /^FAIL {3}Received activities: 1 failed on every attempt/m)
-      const metric = Effect.andThen(server.fetch("/metrics"), (answer) => Effect.promise(() => answer.text()))
+      const metric = Effect.andThen(server.fetch("/metrics"), (reply) => Effect.promise(() => reply.text()))
       yield* Effect.repeat(metric, {
         until: (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text),
         ...often

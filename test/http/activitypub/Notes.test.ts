@@ -109,13 +109,13 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const [frida, gina] = [yield* person("frida"), yield* person("gina")]
       const secret = yield* status(frida, "secret", { visibility: "private" })
       const others = yield* status(gina, "another's")
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         [String(secret), String(others), "123", "99999999999999999999", "x", `${secret}0`],
         (id) => documentAt(`/users/frida/statuses/${id}`)
       )
-      for (const { headers, status, text } of answers) {
+      for (const { headers, status, text } of responses) {
         assert.strictEqual(status, 404)
-        assert.strictEqual(text, answers[0]?.text)
+        assert.strictEqual(text, responses[0]?.text)
         assert.strictEqual(headers.get("cache-control"), "private, no-store")
       }
       const open = yield* status(frida, "open")

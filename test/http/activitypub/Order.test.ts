@@ -96,9 +96,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         assert.strictEqual(yield* left, 1)
         yield* deliverFrom(zoe, { type: "Undo", object: fourth.id })
         assert.strictEqual(yield* left, 0)
-        const answers = yield* sql`SELECT DISTINCT uri FROM outgoing_activities
+        const responses = yield* sql`SELECT DISTINCT uri FROM outgoing_activities
           WHERE type = 'Accept' AND sender_id = ${anna.accountId}`
-        assert.strictEqual(answers.length, 4, "each follow is accepted under an id of its own")
+        assert.strictEqual(responses.length, 4, "each follow is accepted under an id of its own")
       }
     }))
 
@@ -212,10 +212,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities 
         (): Json => ({ type: "Block", object: me })
       ]
       for (const end of ends) {
-        for (const answer of [accepted, Effect.succeed]) {
+        for (const response of [accepted, Effect.succeed]) {
           const before = yield* undone
           const uri = yield* follow
-          yield* answer(uri)
+          yield* response(uri)
           assert.strictEqual(yield* deliverFrom(wim, end(uri)), "done")
           assert.deepStrictEqual((yield* undone).slice(before.length), [`${uri}/undo`])
           yield* deliverFrom(wim, { type: "Undo", object: { type: "Block", object: me } })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { answer } from "./Exchange.ts"
+import { respond } from "./Exchange.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
 import { actorOf, there } from "./Talking.ts"
 
@@ -15,7 +15,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids",
       const me = yield* actorOf(ada)
       const post = yield* json(ada, "/api/v1/statuses", { status: "mine" })
       const ways = yield* Effect.forEach([`${new URL(me).origin}/actor`, me, post.uri, `${me}/followers`], (ours, n) =>
-        answer(`/ways/${n}`, (_, response) => response.writeHead(302, { location: ours }).end()))
+        respond(`/ways/${n}`, (_, response) => response.writeHead(302, { location: ours }).end()))
       for (const way of ways) {
         yield* json(ada, `/api/v2/search?resolve=true&q=${encodeURIComponent(way)}`)
         yield* deliverFrom(eve, { type: "Announce", object: way })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { foreignPinsMax } from "../../../src/services/instance/ForeignLimits.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
-import { answer, ended, eventually, follows, outcomeOf, serve, timesAsked } from "./Exchange.ts"
+import { ended, eventually, follows, outcomeOf, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
 import { actorOf, found, mentioning, there } from "./Talking.ts"
 
@@ -93,7 +93,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned post
       // Fetching fails, so that only the post's arrival can be the reason.
       const waiting: Array<() => void> = []
       for (const uri of [first, third]) {
-        yield* answer(new URL(uri!).pathname, (_, response) => {
+        yield* respond(new URL(uri!).pathname, (_, response) => {
           waiting.push(() => response.writeHead(404).end())
         })
       }

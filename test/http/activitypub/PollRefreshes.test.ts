@@ -5,7 +5,7 @@ import migration from "../../../migrations/0026_moments.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { hearStrangers } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, eventually, serve, timesAsked } from "./Exchange.ts"
+import { eventually, respond, serve, timesAsked } from "./Exchange.ts"
 import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, servers } from "./Sending.ts"
 import { actorOf, received, there } from "./Talking.ts"
@@ -59,10 +59,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
       yield* deliverFrom(yan, { type: "Create", object: asked })
       const { poll: { id } } = yield* received(cleo)
       const look = Effect.map(json(cleo, `/api/v1/polls/${id}`), (poll) => tally({ poll }))
-      yield* answer(new URL(String(asked["id"])).pathname, (_, response) => response.writeHead(404).end())
+      yield* respond(new URL(String(asked["id"])).pathname, (_, response) => response.writeHead(404).end())
       assert.deepStrictEqual(yield* look, [3, 1, 2])
       let release = () => {}
-      yield* answer(new URL(String(asked["id"])).pathname, (_, response) => {
+      yield* respond(new URL(String(asked["id"])).pathname, (_, response) => {
         release = () =>
           response.writeHead(200, { "content-type": "application/activity+json" }).end(
             JSON.stringify({
@@ -108,8 +108,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
         assert.strictEqual(yield* deliverFrom(ute, { type: "Create", object }), "done")
       }
       for (const path of ["/api/v1/notifications", "/api/v2/notifications", "/api/v1/timelines/public"]) {
-        const answer = yield* json(ida, path)
-        assert.isUndefined(answer.error, `${path} ${answer.error}`)
+        const respond = yield* json(ida, path)
+        assert.isUndefined(respond.error, `${path} ${respond.error}`)
       }
       const shown: ReadonlyArray<{ status: { content: string; poll: { expires_at: string | null } } }> = yield* json(
         ida,

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { type Person } from "../../support/Server.ts"
-import { answer, eventually, follows, serve, timesAsked } from "./Exchange.ts"
+import { eventually, follows, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, servers } from "./Sending.ts"
 
 const published = new Date(Date.now() - 3_600_000).toISOString()
@@ -101,7 +101,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of
           orderedItems: items
         })
       const headers = { "content-type": "application/activity+json" }
-      yield* answer("/users/tess/featured", (_, response) => {
+      yield* respond("/users/tess/featured", (_, response) => {
         if (stale !== undefined) response.writeHead(200, headers).end(collection(ids[2], ids[1]))
         else stale = () => response.writeHead(200, headers).end(collection(ids[1], ids[0]))
       })

@@ -96,24 +96,24 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("responses t
       assert.strictEqual(yield* asks("no", 1, no), "done")
       const all = yield* waiting
       assert.strictEqual(all.length, 2)
-      const answersTo = (type: string) =>
+      const responsesTo = (type: string) =>
         Effect.map(
           sentOf(type),
           (sent) =>
             sent.filter(({ to }) => String(to) === zoe.id).map(({ object, result }) => [(object as Json)["id"], result])
         )
-      assert.deepStrictEqual([yield* answersTo("Accept"), yield* answersTo("Reject")], [[], []])
+      assert.deepStrictEqual([yield* responsesTo("Accept"), yield* responsesTo("Reject")], [[], []])
       yield* json(anna, `/api/v1/interaction_requests/${all[1][1]}/authorize`, {})
       yield* json(anna, `/api/v1/interaction_requests/${all[0][1]}/reject`, {})
-      const [[asked, stamp]] = (yield* answersTo("Accept")) as [[string, string]]
+      const [[asked, stamp]] = (yield* responsesTo("Accept")) as [[string, string]]
       assert.strictEqual(asked, `${zoe.id}/requests/yes2`)
       assert.match(stamp, new RegExp(`/quote_authorizations/${all[1][1]}$`))
-      assert.deepStrictEqual(yield* answersTo("Reject"), [[`${zoe.id}/requests/no1`, undefined]])
+      assert.deepStrictEqual(yield* responsesTo("Reject"), [[`${zoe.id}/requests/no1`, undefined]])
       assert.strictEqual((yield* json(anna, `/api/v1/statuses/${quoted.id}`)).quotes_count, 1)
       assert.deepStrictEqual(yield* waiting, [])
       // Repeated requests keep manual consent, and keep refusals.
       yield* asks("yes", 3, yes)
-      assert.strictEqual((yield* answersTo("Accept")).length, 2)
+      assert.strictEqual((yield* responsesTo("Accept")).length, 2)
       assert.strictEqual(yield* asks("no", 2, no), "ignored: the request is refused")
     }))
 })

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, eventually } from "./Exchange.ts"
+import { eventually, respond } from "./Exchange.ts"
 import { OtherServer, servers } from "./Sending.ts"
 import { found, there } from "./Talking.ts"
 
@@ -20,7 +20,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals by
       ) {
         yield* there(name)
         const { id } = yield* found(ada, name)
-        yield* answer(`/users/${name}/inbox`, (request, response) => {
+        yield* respond(`/users/${name}/inbox`, (request, response) => {
           request.resume()
           const isNew = request.headers["signature-input"] !== undefined
           // A broken connection does not replace the first refusal.

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
-import { answer, eventually } from "./Exchange.ts"
+import { eventually, respond } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 import { actorOf, mentioning, there, told } from "./Talking.ts"
 
@@ -14,7 +14,7 @@ const delivered = Effect.map(
   Effect.sync((): Array<Json> => []),
   (got) => ({
     got,
-    listen: answer("/users/zoe/inbox", (request, response) => {
+    listen: respond("/users/zoe/inbox", (request, response) => {
       let text = ""
       request.on("data", (part) => text += String(part))
       request.on("end", () => {

@@ -16,7 +16,7 @@ const request = (by: RemotePerson, type: string, object: string, instrument: unk
   object,
   instrument
 })
-const answers = (type: string, to: RemotePerson) =>
+const responses = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that need consent", (it) => {
@@ -37,7 +37,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       assert.deepStrictEqual(yield* told(anna), ["pending.reply zoe1"])
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Create", object: no }), "ignored: no consent of the author")
       assert.isUndefined(yield* storedNote(no["id"]))
-      assert.deepInclude((yield* answers("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
+      assert.deepInclude((yield* responses("Reject", zoe))[0], { actor, object: no["id"], target: closed.uri })
       // An edit in the meantime stays hidden, and does not notify the mentioned Ben.
       const edited = { ...first, content: "<p>worse</p>", updated: new Date().toISOString() }
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Update", object: edited }), "done")
@@ -78,12 +78,12 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       yield* settled
       assert.deepInclude(yield* storedNote(first["id"]), { visibility: "public" })
       assert.include(yield* told(ben), "mention zoe1")
-      const [accept] = yield* answers("Accept", zoe)
+      const [accept] = yield* responses("Accept", zoe)
       assert.deepInclude(accept, { object: first["id"], result: `${actor}/authorizations/${waiting.id}` })
       const [polite] = yield* json(anna, "/api/v1/interaction_requests")
       yield* json(anna, `/api/v1/interaction_requests/${polite.id}/reject`, {})
       yield* settled
-      const rejected = (yield* answers("Reject", zoe)).at(-1)
+      const rejected = (yield* responses("Reject", zoe)).at(-1)
       assert.deepInclude(rejected?.["object"], {
         id: `${zoe.id}/requests/ReplyRequest5`,
         type: "ReplyRequest",
@@ -102,7 +102,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       const free = note(zoe, "4", { inReplyTo: open.uri })
       assert.strictEqual(yield* deliverFrom(zoe, request(zoe, "ReplyRequest", open.uri, free, 7)), "done")
       assert.deepInclude(yield* storedNote(free["id"]), { visibility: "public" })
-      assert.strictEqual((yield* answers("Accept", zoe)).length, 2)
+      assert.strictEqual((yield* responses("Accept", zoe)).length, 2)
       // A pending reply that its author deletes leaves no request.
       const last = note(zoe, "5", { inReplyTo: asked.uri })
       yield* deliverFrom(zoe, { type: "Create", object: last })
@@ -142,7 +142,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       }
       yield* settled
       assert.deepStrictEqual(yield* figures, [1, 1])
-      const accepts = (yield* answers("Accept", zoe)).map(({ object }) => (object as Json)["type"])
+      const accepts = (yield* responses("Accept", zoe)).map(({ object }) => (object as Json)["type"])
       assert.sameMembers(accepts, ["LikeRequest", "AnnounceRequest"])
       yield* deliverFrom(zoe, { type: "Undo", object: { ...like, id: `${zoe.id}/likes/2` } })
       yield* deliverFrom(zoe, { type: "Undo", object: boost })
@@ -230,7 +230,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies tha
       for (const one of again) {
         assert.strictEqual(
           yield* deliverFrom(zoe, { type: "Undo", object: one.id }),
-          "ignored: the request was already answered",
+          "ignored: the request was already settled",
           one.type
         )
       }

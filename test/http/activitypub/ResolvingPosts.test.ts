@@ -3,14 +3,14 @@ import { Deferred, Effect, Fiber } from "effect"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
-import { answer, resolved, serve, timesAsked } from "./Exchange.ts"
+import { resolved, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const page = (head: string) =>
   `<!doctype html><html><head><title>x</title>${head}</head><body><p>A post</p></body></html>`
 const html = (path: string, body: string, headers: Record<string, string> = {}) =>
-  answer(path, (_, response) => response.writeHead(200, { "content-type": "text/html", ...headers }).end(body))
+  respond(path, (_, response) => response.writeHead(200, { "content-type": "text/html", ...headers }).end(body))
 const link = (href: unknown, type = "application/activity+json") =>
   `<link rel="alternate" type="${type}" href="${String(href)}">`
 
@@ -35,7 +35,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
           byHeader
         ],
         [
-          yield* answer(
+          yield* respond(
             "/@zoe/negotiated",
             ({ headers }, response) =>
               headers.accept?.startsWith("application/activity+json")
@@ -65,7 +65,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       const { url } = yield* OtherServer
       const forged = { ...note(yan, "forged"), id: "https://victim.test/1", attributedTo: "https://victim.test/v" }
       const serveDocument = (path: string, type: string, document: unknown) =>
-        answer(path, (_, response) => response.writeHead(200, { "content-type": type }).end(JSON.stringify(document)))
+        respond(path, (_, response) => response.writeHead(200, { "content-type": type }).end(JSON.stringify(document)))
       const context = { "@context": "https://www.w3.org/ns/activitystreams" }
       const attempts = [
         yield* html(
@@ -89,7 +89,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       const [cleo] = [yield* newPerson("cleo")]
       const { requests, url } = yield* OtherServer
       const moved = (path: string, location: string) =>
-        answer(path, (_, response) => response.writeHead(302, { location }).end())
+        respond(path, (_, response) => response.writeHead(302, { location }).end())
       // A page that names itself, two that name each other, and endless pages and moves.
       yield* html("/loop/self", page(link("/loop/self")))
       yield* html("/loop/a", page(""), { link: "</loop/b>; rel=\"alternate\"; type=\"application/activity+json\"" })
@@ -114,20 +114,20 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       const [fritz, wim] = [yield* newPerson("fritz"), yield* there("wim")]
       const post = note(wim, "kept")
       yield* serve(post)
-      const moved = yield* answer("/@wim/kept", (_, response) =>
+      const moved = yield* respond("/@wim/kept", (_, response) =>
         response.writeHead(301, { location: String(post["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [post["id"]])
       // The address may lead elsewhere later, and the post does not change.
       const other = note(wim, "other")
       yield* serve(other)
-      yield* answer("/@wim/kept", (_, response) =>
+      yield* respond("/@wim/kept", (_, response) =>
         response.writeHead(301, { location: String(other["id"]) }).end())
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, moved), [other["id"]])
       assert.deepStrictEqual<unknown>(yield* resolved(fritz.token, post["id"]), [post["id"]])
       // An object with another id is fetched from that id, and the copy is not trusted.
       const [real, forged] = [note(wim, "real"), { ...note(wim, "real"), content: "<p>forged</p>" }]
       yield* serve(real)
-      const poison = yield* answer("/@wim/poison", (_, response) =>
+      const poison = yield* respond("/@wim/poison", (_, response) =>
         sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...forged }))
       const { statuses: [kept] } = yield* json(
         fritz,
@@ -141,7 +141,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with
       const [gerd, vic] = [yield* newPerson("gerd"), yield* there("vic")]
       const post = note(vic, "crossed")
       const asked = yield* Deferred.make<Effect.Effect<void>>()
-      yield* answer(new URL(String(post["id"])).pathname, (_, response) => {
+      yield* respond(new URL(String(post["id"])).pathname, (_, response) => {
         Effect.runSync(Deferred.succeed(
           asked,
           Effect.sync(() => sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...post }))

@@ -71,9 +71,9 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         // Mastodon sends this for every follow of its account under the same id.
         yield* json(anna, `/api/v1/accounts/${account.id}/follow`, {})
         const follow = { type: "Follow", actor: me, object: zoe.id }
-        const [accept, reject] = ["Accept", "Reject"].map((answer): Json => ({
-          id: `${zoe.id}#${answer.toLowerCase()}s/follows/`,
-          type: answer,
+        const [accept, reject] = ["Accept", "Reject"].map((response): Json => ({
+          id: `${zoe.id}#${response.toLowerCase()}s/follows/`,
+          type: response,
           object: follow
         }))
         const again = json(anna, `/api/v1/accounts/${account.id}/follow`, {})
@@ -212,7 +212,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
           return { type: "Follow", actor: yield* actorOf(one), object: yan.id }
         })
       )
-      const answer = (type: string, seconds: number) =>
+      const response = (type: string, seconds: number) =>
         Effect.forEach(follows, (object) => at(yan, { id: `${yan.id}#${type}s/follows/`, type, object }, seconds), {
           concurrency: "unbounded"
         })
@@ -220,10 +220,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that ot
         sql`SELECT FROM follows WHERE account_id = ANY (${people.map(({ accountId }) => accountId)}::bigint[])`,
         ({ length }) => length
       )
-      yield* answer("Accept", 1)
+      yield* response("Accept", 1)
       yield* settled
       assert.strictEqual(yield* count, 4)
-      yield* answer("Reject", 2)
+      yield* response("Reject", 2)
       yield* settled
       assert.strictEqual(yield* count, 0)
     }))

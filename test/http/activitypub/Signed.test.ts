@@ -105,10 +105,10 @@ layer(server(), { excludeTestServices: true })("signed requests", (it) => {
       ]
       // In both orders, so that a response cached for one signer would show for another.
       for (const [id, by, expected] of [...table, ...table.toReversed()]) {
-        const answer = yield* asking(`/users/anna/statuses/${id}`, by)
-        assert.strictEqual(answer.status, expected)
-        assert.strictEqual(answer.headers.get("cache-control"), "private, no-store")
-        assert.strictEqual(answer.headers.get("vary"), expected === 200 ? "Accept, Signature" : varyOfErrors)
+        const response = yield* asking(`/users/anna/statuses/${id}`, by)
+        assert.strictEqual(response.status, expected)
+        assert.strictEqual(response.headers.get("cache-control"), "private, no-store")
+        assert.strictEqual(response.headers.get("vary"), expected === 200 ? "Accept, Signature" : varyOfErrors)
       }
       const outbox = yield* asking("/users/anna/outbox?page=true", follower)
       assert.include(outbox.text, String(secret))

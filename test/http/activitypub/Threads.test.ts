@@ -6,7 +6,7 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { sendJson } from "../../services/outbound/FarHosts.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { answer, eventually, resolved, serve, timesAsked } from "./Exchange.ts"
+import { eventually, resolved, respond, serve, timesAsked } from "./Exchange.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
@@ -96,7 +96,7 @@ layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations
       const [ben, xena] = [yield* newPerson("ben"), yield* there("xena")]
       const collection = `${xena.id}/slow`
       const asked = yield* Deferred.make<Effect.Effect<void>>()
-      yield* answer(new URL(collection).pathname, (_, response) => {
+      yield* respond(new URL(collection).pathname, (_, response) => {
         Effect.runSync(Deferred.succeed(
           asked,
           Effect.sync(() => {

@@ -35,8 +35,8 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
         [{ silent: true }]
       )
       // A reply reaches everybody.
-      const answer = yield* publish(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
-      assert.deepStrictEqual(mentionsOf(answer), ["yan"])
+      const reply = yield* publish(anna, `@yan@${other.domain} hi`, { in_reply_to_id: status.id })
+      assert.deepStrictEqual(mentionsOf(reply), ["yan"])
     }))
 
   it.effect("S-009: an edit may mention others", () =>

@@ -70,8 +70,8 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
       const shared = (report!.share_url ?? "").replace(baseUrl, "")
       assert.match(shared, new RegExp(`^/@anna/wrapstodon/${year}/[\\w-]{22}$`))
       const page = (at: string) =>
-        Effect.flatMap(fetch(at), (answer) =>
-          Effect.map(Effect.promise(() => answer.text()), (text) => ({ status: answer.status, text })))
+        Effect.flatMap(fetch(at), (response) =>
+          Effect.map(Effect.promise(() => response.text()), (text) => ({ status: response.status, text })))
       const shown = yield* page(shared)
       assert.strictEqual(shown.status, 200)
       for (const word of [`${year} in review: @anna@`, "#Cats (2)", "Hello"]) {

@@ -17,11 +17,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const message = { ...rita.named, type: 0, body: "b", hmac: "h" }
       const many = (count: number) => Array.from({ length: count }, () => message)
       assert.strictEqual((yield* deliver(friend, message)).status, 200)
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 4 }, () => deliver(stranger, ...many(50))),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 200, 422, 422])
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 200, 422, 422])
       // A request is refused as a whole, so that its sender knows which messages were stored.
       const waiting = sql<{ from: bigint; count: number }>`SELECT from_account_id AS "from", count(*)::int AS count
         FROM encrypted_messages WHERE from_account_id IN (${friend.accountId}, ${stranger.accountId})

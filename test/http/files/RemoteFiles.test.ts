@@ -86,7 +86,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts through thi
     Effect.gen(function*() {
       const other = yield* Other
       const bytes = yield* png("#789")
-      const url = other.answer("/slow.png", (_, response) => {
+      const url = other.reply("/slow.png", (_, response) => {
         setTimeout(() => response.writeHead(200, { "content-type": "image/png" }).end(bytes), 200)
       })
       const { media_attachments: [media] } = yield* shown((yield* remotePost([url])).statusId)

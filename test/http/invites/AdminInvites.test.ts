@@ -68,11 +68,11 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it)
       yield* Schema.decodeUnknownEffect(AdminInvite)(made, { onExcessProperty: "error" })
       assert.match(made.code, /^[2-9A-HJ-NP-Za-km-z]{8}$/)
       assert.deepInclude(made, { max_uses: 1, uses: 0, valid: true, autofollow: true })
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         ["first", "second", "third"].map((name) => registerWith(name, { invite_code: made.code })),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(answers.map((one) => one.status).toSorted(), [200, 403, 403], "row 76")
+      assert.deepStrictEqual(responses.map((one) => one.status).toSorted(), [200, 403, 403], "row 76")
       const [listed] = (yield* ask(host, "GET", path)).body
       assert.deepInclude(listed, { id: made.id, uses: 1, valid: false })
       assert.strictEqual(listed.account.username, "host")

@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
         return { id: `${base}/changes/${id}`, type: policy === undefined ? "Retraction" : "Recommendation", ...entity }
       }
       let lost = false
-      const answers =
+      const responses =
         (json: (query: URLSearchParams) => unknown) => (request: IncomingMessage, response: ServerResponse) => {
           asked.push(String(request.url))
           const found = json(new URL(String(request.url), url).searchParams)
@@ -146,14 +146,14 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       const from = (id: number) => `${base}/changes?since=${id}`
       documents.set(
         "/datasets/2",
-        answers(() => ({
+        responses(() => ({
           type: "Dataset",
           endpoints: { snapshot: `${base}/snapshot`, changes: `${base}/changes` }
         }))
       )
       documents.set(
         "/datasets/2/snapshot",
-        answers(() => {
+        responses(() => {
           const newest = new Map(log.map(({ domain }, at) => [domain, at + 1]))
           const ids = [...newest.values()].toSorted((a, b) => b - a)
           return { type: "OrderedCollection", items: ids.map(change), changes: from(log.length) }
@@ -162,7 +162,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       const pageRows = 2
       documents.set(
         "/datasets/2/changes",
-        answers((query) => {
+        responses((query) => {
           const since = Number(query.get("since"))
           const ids = log.map((_, at) => at + 1).filter((id) => id > since)
           const shown = ids.slice(0, pageRows)

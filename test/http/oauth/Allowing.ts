@@ -24,9 +24,9 @@ export const authorizeUrl = (app: Client, more: Record<string, string> = {}) =>
 export const codeFor = Effect.fnUntraced(function*(app: Client, username: string, more: Record<string, string> = {}) {
   const browser = TestBrowser.make()
   yield* browser.signIn(username)
-  const answer = yield* browser.submit(yield* browser.get(authorizeUrl(app, more)))
-  assert.strictEqual(answer.status, 302)
-  return locationOf(answer).searchParams.get("code") ?? ""
+  const response = yield* browser.submit(yield* browser.get(authorizeUrl(app, more)))
+  assert.strictEqual(response.status, 302)
+  return locationOf(response).searchParams.get("code") ?? ""
 })
 
 export const exchange = (app: Client, code: string, more: Record<string, string> = {}) =>

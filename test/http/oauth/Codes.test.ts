@@ -75,10 +75,10 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
       assert.isAtLeast(table.length, 40)
       for (const [uri, good] of table) {
         const query = new URLSearchParams({ response_type: "code", client_id: app.clientId, redirect_uri: uri })
-        const answer = yield* get(`/oauth/authorize?${query}`)
-        assert.strictEqual(answer.status, good ? 302 : 400, uri)
-        if (good) assert.strictEqual(locationOf(answer).pathname, "/auth/sign_in")
-        else assert.include(answer.text, "The redirect uri included is not valid.", uri)
+        const response = yield* get(`/oauth/authorize?${query}`)
+        assert.strictEqual(response.status, good ? 302 : 400, uri)
+        if (good) assert.strictEqual(locationOf(response).pathname, "/auth/sign_in")
+        else assert.include(response.text, "The redirect uri included is not valid.", uri)
       }
     }))
 
@@ -120,9 +120,9 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
         [pkce, { code_verifier: "short" }]
       ]
       for (const [asked, brought] of refused) {
-        const answer = yield* exchange(app, yield* codeFor(app, "dora", asked), brought)
-        assert.strictEqual(answer.status, 400, JSON.stringify([asked, brought]))
-        assert.deepStrictEqual(answer.body, invalidGrant)
+        const response = yield* exchange(app, yield* codeFor(app, "dora", asked), brought)
+        assert.strictEqual(response.status, 400, JSON.stringify([asked, brought]))
+        assert.deepStrictEqual(response.body, invalidGrant)
       }
       const missing = yield* exchange(app, "x", { redirect_uri: "" })
       assert.deepStrictEqual(missing.body, {
@@ -150,10 +150,10 @@ layer(server(), { excludeTestServices: true })("row 71", (it) => {
       for (const _ of Array.from({ length: 4 })) {
         const app = yield* client("read")
         const code = yield* codeFor(app, "fritz")
-        const answers = yield* Effect.all(Array.from({ length: 50 }, () => exchange(app, code)), { concurrency: 50 })
-        const made = answers.filter(({ status }) => status === 200)
+        const responses = yield* Effect.all(Array.from({ length: 50 }, () => exchange(app, code)), { concurrency: 50 })
+        const made = responses.filter(({ status }) => status === 200)
         assert.strictEqual(made.length, 1)
-        assert.strictEqual(new Set(answers.map(({ body }) => body.access_token)).size, 2)
+        assert.strictEqual(new Set(responses.map(({ body }) => body.access_token)).size, 2)
         assert.strictEqual((yield* get("/oauth/token/info", made[0]?.body.access_token)).status, 401)
       }
     }))

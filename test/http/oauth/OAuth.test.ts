@@ -92,9 +92,9 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
         [{ grant_type: "authorization_code" }, 400, refused("invalid_request", "Missing required parameter: code.")]
       ]
       for (const [more, status, body] of cases) {
-        const answer = yield* clientToken(app, more)
-        assert.deepStrictEqual([answer.status, answer.body], [status, body], JSON.stringify(more))
-        Schema.decodeUnknownSync(OAuthError)(answer.body)
+        const response = yield* clientToken(app, more)
+        assert.deepStrictEqual([response.status, response.body], [status, body], JSON.stringify(more))
+        Schema.decodeUnknownSync(OAuthError)(response.body)
       }
       const other = yield* post("/oauth/token", { grant_type: "client_credentials" }, {
         authorization: "Basic nonsense"
@@ -111,8 +111,8 @@ layer(server(), { excludeTestServices: true })("OAuth", (it) => {
         post("/oauth/revoke", { ...credentials, token: given })
       const notAllowed = refused("unauthorized_client", "You are not authorized to revoke this token")
       for (const credentials of [{}, other.credentials, { ...app.credentials, client_secret: "wrong" }]) {
-        const answer = yield* revoke(credentials)
-        assert.deepStrictEqual([answer.status, answer.body], [403, notAllowed])
+        const response = yield* revoke(credentials)
+        assert.deepStrictEqual([response.status, response.body], [403, notAllowed])
       }
       assert.strictEqual((yield* get("/oauth/token/info", token)).status, 200)
       const unknown = yield* revoke(app.credentials, "nonsense")

@@ -120,8 +120,8 @@ layer(server({ captcha: { kind: "proof", bits: 8 } }), { excludeTestServices: tr
 
 /** A captcha service that accepts one result, with the right keys. */
 const byService = Layer.unwrap(Effect.gen(function*() {
-  const { answer, baseUrl } = yield* otherServer
-  const verifyUrl = answer("/siteverify", (request, response) => {
+  const { reply, baseUrl } = yield* otherServer
+  const verifyUrl = reply("/siteverify", (request, response) => {
     let text = ""
     request.on("data", (part: Buffer) => text += part.toString())
     request.on("end", () => {

@@ -56,9 +56,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       assert.include((yield* page(shown.id)).text, "<details><summary>Sensitive content")
       const hidden = yield* made(owner, { name: "Secret", discoverable: false })
       for (const id of [hidden.id, "4711", "9".repeat(19), "9".repeat(40), "x"]) {
-        const answer = yield* page(id)
-        assert.strictEqual(answer.status, 404, id)
-        assert.notInclude(answer.text, "Secret")
+        const reply = yield* page(id)
+        assert.strictEqual(reply.status, 404, id)
+        assert.notInclude(reply.text, "Secret")
       }
       yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${owner.accountId}`
       assert.strictEqual((yield* page(shown.id)).status, 404)

@@ -77,8 +77,8 @@ layer(server(), { excludeTestServices: true })("posts on other sites", (it) => {
       const shown = (text: string) => text.replace(/return_to=[^"]*/, "")
       const missing = yield* get("/@nobody/1/embed")
       for (const id of closed) {
-        const answer = yield* embedding(`${publicUrl}/@ben/${id}`)
-        assert.deepStrictEqual([answer.status, answer.text], [404, `{"error":"Record not found"}`], String(id))
+        const response = yield* embedding(`${publicUrl}/@ben/${id}`)
+        assert.deepStrictEqual([response.status, response.text], [404, `{"error":"Record not found"}`], String(id))
         const frame = yield* get(`/@ben/${id}/embed`)
         assert.deepStrictEqual([frame.status, shown(frame.text)], [404, shown(missing.text)], String(id))
       }

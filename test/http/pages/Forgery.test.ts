@@ -54,9 +54,9 @@ describe("row 72: forms of other pages", () => {
         for (const [method, path, fields] of routes) {
           for (const [who, headers, token] of attempts) {
             const body = new URLSearchParams({ ...fields, authenticity_token: token })
-            const answer = yield* victim.request(path, { method, body, headers })
-            assert.strictEqual(answer.status, 403, `${method} ${path} by ${who}`)
-            assert.include(answer.text, "This form is no longer valid")
+            const response = yield* victim.request(path, { method, body, headers })
+            assert.strictEqual(response.status, 403, `${method} ${path} by ${who}`)
+            assert.include(response.text, "This form is no longer valid")
           }
         }
         assert.include((yield* victim.get("/settings/account")).text, "@tina")

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ask, settled } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
-import type { Answer } from "../../support/Requests.ts"
+import type { Reply } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
@@ -14,7 +14,7 @@ const title = "The Reading Room"
 const paths = ["/about", "/privacy-policy", "/terms-of-service", "/terms-of-service/2024-01-31", "/nowhere", "/health"]
 
 /** Returns the content of the page header. */
-const headerOf = ({ text }: Answer) => /<header[^>]*>(.*?)<\/header>/s.exec(text)?.[1] ?? ""
+const headerOf = ({ text }: Reply) => /<header[^>]*>(.*?)<\/header>/s.exec(text)?.[1] ?? ""
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("frames of pages", (it) => {
   it.effect("F225: public pages have the web client's navigation and the server's title, and know who is signed in", () =>

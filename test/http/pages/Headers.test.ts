@@ -90,10 +90,10 @@ layer(server(), { excludeTestServices: true })("row 54: headers", (it) => {
         ...unchanged,
         "content-security-policy": policy("'self' myapp:")
       })
-      const answer = yield* browser.submit(consent)
-      const location = answer.headers.get("location") ?? ""
+      const response = yield* browser.submit(consent)
+      const location = response.headers.get("location") ?? ""
       assert.match(location, /^myapp:\/\/back\?code=[\w-]{43}$/)
-      assert.deepStrictEqual(relevant(answer.headers), { ...common, location })
+      assert.deepStrictEqual(relevant(response.headers), { ...common, location })
     }))
 
   it.effect("of cookies: HttpOnly, SameSite, Secure, for this host alone", () =>

@@ -58,12 +58,12 @@ layer(server(), { excludeTestServices: true })("password reset", (it) => {
       const requestReset = Effect.fnUntraced(function*(email: string) {
         return (yield* browser.submit(yield* browser.get("/auth/password/new"), { email })).text
       })
-      const answers = [
+      const responses = [
         yield* requestReset("nobody@mail.example"),
         yield* requestReset("not an address"),
         yield* requestReset("bert@mail.example")
       ]
-      assert.strictEqual(new Set(answers).size, 1)
+      assert.strictEqual(new Set(responses).size, 1)
       assert.strictEqual((yield* Postbox.next).to, "bert@mail.example")
     }))
 

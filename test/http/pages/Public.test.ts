@@ -6,7 +6,7 @@ import { softwareVersion } from "../../../src/services/instance/Software.ts"
 import { payloads } from "../../services/html/payloads.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
-import { type Answer, get } from "../../support/Requests.ts"
+import { get, type Reply } from "../../support/Requests.ts"
 import { user } from "../../support/SignedIn.ts"
 import * as TestBrowser from "../../support/TestBrowser.ts"
 import { server } from "../../support/WebServer.ts"
@@ -19,7 +19,7 @@ const policies = [
 ]
 
 /** Checks a page's status and headers, and that its markup has only what our pages use. */
-const checked = (page: Answer, expected = 200) => {
+const checked = (page: Reply, expected = 200) => {
   assert.strictEqual(page.status, expected, page.text.slice(0, 300))
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/)
   assert.include(policies, page.headers.get("content-security-policy"))
@@ -144,7 +144,7 @@ layer(server(), { excludeTestServices: true })("pages for everybody", (it) => {
       const hidden = yield* get(`/@erik/${yield* status(erik, "x", { visibility: "private" })}`)
       const missing = yield* get("/@erik/1")
       // The sign-in link leads back to the address.
-      const same = (page: Answer) => [page.status, page.text.replaceAll(/erik%2F\d+/g, "erik")]
+      const same = (page: Reply) => [page.status, page.text.replaceAll(/erik%2F\d+/g, "erik")]
       assert.deepStrictEqual(same(hidden), same(missing))
     }))
 

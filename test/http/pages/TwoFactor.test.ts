@@ -144,12 +144,12 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const { app } = yield* protectedBy("dora")
       const waiting = yield* Effect.forEach(Array.from({ length: 6 }), () => halfway("dora"))
       const code = app.code()
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         waiting,
         ({ browser, page }) => browser.submit(page, { otp_attempt: code }),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [302, 422, 422, 422, 422, 422])
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [302, 422, 422, 422, 422, 422])
     }))
 
   it.effect("a new password by e-mail does not bypass it, and ends pending sign-ins", () =>
@@ -209,8 +209,8 @@ layer(server(), { excludeTestServices: true })("two-factor sign-in", (it) => {
       const setup = TestBrowser.formsOf(qr)[0]?.fields["setup"] ?? ""
       const form = yield* hers.submit(yield* hers.get(settings), { password })
       for (const given of [setup, "", "x", "A".repeat(5_000), `${setup.slice(0, -2)}AA`]) {
-        const answer = yield* hers.submit(form, { setup: given, code: "123456" })
-        assert.deepStrictEqual([answer.status, answer.text.includes("That took too long")], [422, true], given)
+        const response = yield* hers.submit(form, { setup: given, code: "123456" })
+        assert.deepStrictEqual([response.status, response.text.includes("That took too long")], [422, true], given)
       }
     }))
 })

@@ -18,10 +18,10 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
         })
         const asked = Effect.fnUntraced(function*(path: string, language = "") {
           const headers = { accept: "text/html", "accept-language": language }
-          const answer = yield* fetch(path, { headers })
-          const text = yield* Effect.promise(() => answer.text())
-          assert.strictEqual(answer.headers.get("content-language"), /<html lang="([^"]+)">/.exec(text)?.[1], path)
-          assert.match(answer.headers.get("vary") ?? "", /Accept-Language/, path)
+          const response = yield* fetch(path, { headers })
+          const text = yield* Effect.promise(() => response.text())
+          assert.strictEqual(response.headers.get("content-language"), /<html lang="([^"]+)">/.exec(text)?.[1], path)
+          assert.match(response.headers.get("vary") ?? "", /Accept-Language/, path)
           return text
         })
         const thread = new URL(posted.url).pathname

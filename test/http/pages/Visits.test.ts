@@ -52,12 +52,12 @@ const raw = Effect.fnUntraced(function*(path: string, headers: Record<string, st
   return yield* Effect.promise(() =>
     new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>(
       (resolve, reject) => {
-        ask(baseUrl + path, { headers }, (answer) => {
+        ask(baseUrl + path, { headers }, (response) => {
           const parts: Array<Buffer> = []
-          answer.on("data", (part) => parts.push(part))
-          answer.on(
+          response.on("data", (part) => parts.push(part))
+          response.on(
             "end",
-            () => resolve({ status: answer.statusCode, headers: answer.headers, bytes: Buffer.concat(parts) })
+            () => resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) })
           )
         }).on("error", reject)
       }
@@ -77,10 +77,10 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
           assert.match(String(page.headers["content-type"]), /^text\/html/, path)
           assert.include(page.bytes.toString(), "Page not found")
           for (const accept of [undefined, "*/*", "application/json", "application/json, text/html"]) {
-            const answer = yield* raw(path, accept === undefined ? {} : { accept })
-            assert.strictEqual(answer.status, 404, path)
-            assert.deepStrictEqual(JSON.parse(answer.bytes.toString()), { error: "Not Found" })
-            assert.match(String(answer.headers["vary"]), /Accept/)
+            const response = yield* raw(path, accept === undefined ? {} : { accept })
+            assert.strictEqual(response.status, 404, path)
+            assert.deepStrictEqual(JSON.parse(response.bytes.toString()), { error: "Not Found" })
+            assert.match(String(response.headers["vary"]), /Accept/)
           }
         }
         const { fetch } = yield* TestServer
@@ -130,7 +130,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
           ([, name = "", value = ""]) => [name, value] as const
         )
         const cookie = form.cookies
-        const answer = yield* fetch("/auth/sign_in", {
+        const response = yield* fetch("/auth/sign_in", {
           method: "POST",
           redirect: "manual",
           headers: { cookie, origin: baseUrl },
@@ -140,9 +140,9 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
             ["password", ada.password] as const
           ]))
         })
-        assert.strictEqual(answer.status, 302, yield* Effect.promise(() => answer.clone().text()))
-        assert.strictEqual(answer.headers.get("location"), "/tags/many")
-        const signedIn = `${cookie}; ${answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ")}`
+        assert.strictEqual(response.status, 302, yield* Effect.promise(() => response.clone().text()))
+        assert.strictEqual(response.headers.get("location"), "/tags/many")
+        const signedIn = `${cookie}; ${response.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ")}`
         const first = yield* Effect.promise(() => fetchText(`${baseUrl}/tags/many`, signedIn))
         assert.include(first.text, "number 25.")
         assert.notInclude(first.text, "number 5.")
@@ -214,7 +214,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
 )
 
 const fetchText = async (url: string, cookie?: string) => {
-  const answer = await fetch(url, cookie === undefined ? {} : { headers: { cookie } })
-  const cookies = answer.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ")
-  return { text: await answer.text(), cookies }
+  const response = await fetch(url, cookie === undefined ? {} : { headers: { cookie } })
+  const cookies = response.headers.getSetCookie().map((one) => one.split(";")[0]).join("; ")
+  return { text: await response.text(), cookies }
 }

@@ -72,7 +72,7 @@ export const idle = ({ sql }: TestInstance) =>
   )
 export const follow = (person: TestUser, other: TestUser) =>
   person.ask("POST", `/api/v1/accounts/${other.accountId}/follow`)
-export const answerOf = (place: TestInstance, person: TestUser, method: string, json?: unknown) =>
+export const responseOf = (place: TestInstance, person: TestUser, method: string, json?: unknown) =>
   Effect.flatMap(
     place.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
     (response) =>

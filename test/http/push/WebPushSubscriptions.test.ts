@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestServer } from "../../support/Server.ts"
-import { answerOf, everything, type Json, name, path, subscribed, toldOf, World, world } from "./PushDevices.ts"
+import { everything, type Json, name, path, responseOf, subscribed, toldOf, World, world } from "./PushDevices.ts"
 
 layer(world, { excludeTestServices: true })("web push", (it) => {
   it.effect("S-005: a device decrypts its pushes, in the standard's encoding and in that of older apps", () =>
@@ -64,9 +64,9 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
       const { here, serverKey, service } = yield* World
       const anna = yield* here.person(name("anna"))
       const nothing = { status: 404, body: { error: "Record not found" } }
-      assert.deepStrictEqual(yield* answerOf(here, anna, "GET"), nothing)
-      assert.deepStrictEqual(yield* answerOf(here, anna, "PUT", { data: {} }), nothing)
-      assert.deepStrictEqual(yield* answerOf(here, anna, "DELETE"), { status: 200, body: {} })
+      assert.deepStrictEqual(yield* responseOf(here, anna, "GET"), nothing)
+      assert.deepStrictEqual(yield* responseOf(here, anna, "PUT", { data: {} }), nothing)
+      assert.deepStrictEqual(yield* responseOf(here, anna, "DELETE"), { status: 200, body: {} })
       const { endpoint, keys } = service.device(name("device"), serverKey)
       // As forms send it.
       const form = new URLSearchParams([
@@ -91,21 +91,21 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
         policy: "followed"
       })
       assert.isTrue(Number.isInteger(made.id))
-      assert.deepStrictEqual((yield* answerOf(here, anna, "GET")).body, made)
-      const changed = yield* answerOf(here, anna, "PUT", { data: { alerts: { poll: true } } })
+      assert.deepStrictEqual((yield* responseOf(here, anna, "GET")).body, made)
+      const changed = yield* responseOf(here, anna, "PUT", { data: { alerts: { poll: true } } })
       assert.deepStrictEqual(changed.body, { ...made, alerts: { poll: true }, policy: "all" })
-      assert.deepStrictEqual((yield* answerOf(here, anna, "PATCH", {})).body.alerts, {})
-      const again = yield* answerOf(here, anna, "POST", { subscription: { endpoint, keys } })
+      assert.deepStrictEqual((yield* responseOf(here, anna, "PATCH", {})).body.alerts, {})
+      const again = yield* responseOf(here, anna, "POST", { subscription: { endpoint, keys } })
       assert.deepInclude(again.body, { endpoint, standard: false, alerts: {}, policy: "all" })
       assert.notStrictEqual(again.body.id, made.id)
       yield* Effect.all(
-        Array.from({ length: 4 }, () => answerOf(here, anna, "POST", { subscription: { endpoint, keys } })),
+        Array.from({ length: 4 }, () => responseOf(here, anna, "POST", { subscription: { endpoint, keys } })),
         {
           concurrency: 4
         }
       ).pipe(Effect.tap((all) => Effect.sync(() => all.forEach(({ status }) => assert.strictEqual(status, 200)))))
-      yield* answerOf(here, anna, "DELETE")
-      assert.deepStrictEqual(yield* answerOf(here, anna, "GET"), nothing)
+      yield* responseOf(here, anna, "DELETE")
+      assert.deepStrictEqual(yield* responseOf(here, anna, "GET"), nothing)
 
       const app: Json = yield* Effect.promise(async () =>
         (await fetch(`${here.origin}/api/v1/apps`, {
@@ -123,7 +123,8 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
       const { here, service } = yield* World
       const anna = yield* here.person(name("anna"))
       const { endpoint, keys } = service.device(name("device"), "")
-      const subscribe = (subscription: unknown, data?: unknown) => answerOf(here, anna, "POST", { subscription, data })
+      const subscribe = (subscription: unknown, data?: unknown) =>
+        responseOf(here, anna, "POST", { subscription, data })
       const invalid = { status: 422, body: { error: "Validation failed: Endpoint is invalid" } }
       for (
         const bad of [
@@ -160,11 +161,11 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
         status: 422,
         body: { error: "Validation failed: Policy is not included in the list" }
       })
-      assert.strictEqual((yield* answerOf(here, anna, "POST", {})).status, 400)
+      assert.strictEqual((yield* responseOf(here, anna, "POST", {})).status, 400)
       for (const odd of [null, "x", 7, [], [[]], { endpoint: [], keys: [] }, { endpoint: {}, keys: { p256dh: [] } }]) {
         const { status } = yield* subscribe(odd)
         assert.isTrue(status >= 400 && status < 500, JSON.stringify(odd))
       }
-      assert.strictEqual((yield* answerOf(here, anna, "GET")).status, 404)
+      assert.strictEqual((yield* responseOf(here, anna, "GET")).status, 404)
     }).pipe(Effect.scoped))
 })

@@ -55,7 +55,7 @@ const compared = { statuses: 0, marks: 0 }
 
 layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
   it.effect.prop(
-    "S-046, S-060 to S-064, row 61: ready JSON equals a slow render, for each viewer, with cold and warm caches",
+    "S-046, S-060 to S-064, row 61: cached JSON equals a slow render, for each viewer, with cold and warm caches",
     { world: Worlds.World },
     ({ world }) =>
       Effect.gen(function*() {

@@ -51,9 +51,9 @@ const make = Effect.gen(function*() {
       Effect.gen(function*() {
         asked.push(statuses.map(({ id }) => id))
         const shown = statuses.filter(({ id }) => !truth.hidden.has(id))
-        const answer = new Map(shown.map(({ id }) => [id, state(truth.figure)]))
+        const response = new Map(shown.map(({ id }) => [id, state(truth.figure)]))
         yield* truth.before
-        return answer
+        return response
       }),
     ofMarked: unused,
     forViewers: unused,

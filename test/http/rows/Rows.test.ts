@@ -7,7 +7,7 @@ import { TestServer } from "../../support/Server.ts"
 import { crowd } from "./Crowd.ts"
 import { nameOf, type Row, rows } from "./Rows.ts"
 
-interface Answer {
+interface Reply {
   readonly status: number
   readonly error: string
   readonly link: string
@@ -26,13 +26,13 @@ const callRow = Effect.fnUntraced(function*({ method }: Pick<Row, "method">, pat
   const streams = response.headers.get("content-type")?.includes("event-stream") === true
   const text = yield* Effect.promise(async () => streams ? (await response.body?.cancel(), "") : response.text())
   const [, error = ""] = /^\{"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
-  const answer: Answer = {
+  const reply: Reply = {
     status: response.status,
     error,
     link: response.headers.get("link") ?? "",
     body: text.startsWith("[") || text.startsWith("{") ? JSON.parse(text) : undefined
   }
-  return answer
+  return reply
 })
 
 /** Scopes that a token may have alone. */
@@ -41,7 +41,7 @@ const single =
     " "
   )
 
-const isRouted = ({ error, status }: Answer) => !(status === 404 && error === "Not Found") && status !== 405
+const isRouted = ({ error, status }: Reply) => !(status === 404 && error === "Not Found") && status !== 405
 const outside = "This action is outside the authorized scopes"
 const late = new Unavailable().message
 
@@ -132,10 +132,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
           if (page === undefined) return undefined
           const at = listAt(row)
           // Only home is built on demand: 206 until it is complete, 503 if its actor is late on a busy machine.
-          const isBuilding = ({ error, status }: Answer) =>
+          const isBuilding = ({ error, status }: Reply) =>
             row.path === "/api/v1/timelines/home" && (status === 206 || status === 503 && error === late)
-          const of = (more: string) =>
-            eventually(callRow(row, `${at}&${more}`, by(row)), (answer) => !isBuilding(answer))
+          const of = (more: string) => eventually(callRow(row, `${at}&${more}`, by(row)), (reply) => !isBuilding(reply))
           if (row.path.endsWith("unread_count") || row.path.endsWith("context")) return undefined
           const sizes = page.paging === "none" ? [page.most] : [page.usual, page.most, 1]
           for (const [index, size] of sizes.entries()) {

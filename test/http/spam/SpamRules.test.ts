@@ -228,8 +228,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       yield* rule(by, "drop", { same_text_accounts_min: 2 })
       const text = (n: number) => `@somebody Join our wonderful channel right now, ${n} people did`
       const crowd = yield* Effect.forEach(["eve1", "eve2", "eve3"], newPerson)
-      const answers = yield* Effect.forEach(crowd, (one, n) => write(one, text(n)))
-      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 422])
+      const responses = yield* Effect.forEach(crowd, (one, n) => write(one, text(n)))
+      assert.deepStrictEqual(responses.map(({ status }) => status), [200, 200, 422])
       // Harmless repeated texts are allowed.
       assert.strictEqual((yield* write(crowd[0]!, "Good morning, everybody, it is a nice day outside")).status, 200)
       yield* rule(by, "drop", { look_alike: ["staff"] })

@@ -13,9 +13,9 @@ import { address, layerStreams, tokenOf } from "./Streams.ts"
 
 /** Proxy that only serves the instance document with the streaming URL. */
 const proxy = Effect.gen(function*() {
-  const { answer, baseUrl } = yield* otherServer
+  const { reply, baseUrl } = yield* otherServer
   const instance = JSON.stringify({ urls: { ["streaming_api"]: `ws://${yield* address}` } })
-  answer("/api/v1/instance", (_, response) => response.end(instance))
+  reply("/api/v1/instance", (_, response) => response.end(instance))
   return baseUrl
 })
 

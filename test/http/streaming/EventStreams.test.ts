@@ -107,9 +107,9 @@ layer(layerStreams, { excludeTestServices: true })("Server-sent events", (it) =>
         ["/", undefined, 404, "Not Found"]
       ] as const
       for (const [path, token, status, text] of cases) {
-        const answer = yield* get(path, token)
-        assert.deepStrictEqual([answer.status, JSON.parse(answer.text)], [status, { error: text }], path)
-        assert.strictEqual(answer.headers.get("cache-control"), "private, no-store")
+        const reply = yield* get(path, token)
+        assert.deepStrictEqual([reply.status, JSON.parse(reply.text)], [status, { error: text }], path)
+        assert.strictEqual(reply.headers.get("cache-control"), "private, no-store")
       }
     }))
 

@@ -17,7 +17,10 @@ const decodeHistory = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Ar
 const told = (texts: ReadonlyArray<string>) => texts.reduce((sum, text) => sum + jsonBytes(text), 0)
 
 const get = (path: string) =>
-  Effect.flatMap(address, (at) => Effect.promise(() => fetch(`http://${at}${path}`).then((answer) => answer.text())))
+  Effect.flatMap(
+    address,
+    (at) => Effect.promise(() => fetch(`http://${at}${path}`).then((response) => response.text()))
+  )
 
 /** Posts per page, maximum size of a page in bytes, and minimum number of consecutive events. */
 const pageRows = 40

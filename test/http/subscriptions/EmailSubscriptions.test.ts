@@ -144,26 +144,26 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         const now = new Date(yield* Clock.currentTimeMillis)
         const { bearer, id } = yield* withEmailSubscriptions("dora")
         const letter = yield* subscribed(id, "reader-of-dora@mail.example")
-        const answer = (of: bigint) => Effect.map(post(path(of), { email: "x@mail.example" }), ({ status }) => status)
+        const response = (of: bigint) => Effect.map(post(path(of), { email: "x@mail.example" }), ({ status }) => status)
         const plain = yield* person("emil")
         const asPlain = yield* change(yield* issueToken(plain), true)
         assert.strictEqual(asPlain.status, 403)
-        assert.strictEqual(yield* answer(plain), 404)
-        assert.strictEqual(yield* answer(1n), 404)
+        assert.strictEqual(yield* response(plain), 404)
+        assert.strictEqual(yield* response(1n), 404)
         yield* write(bearer, { status: "gathered before the end" })
         yield* change(bearer, false)
         assert.strictEqual((yield* get(`/api/v1/accounts/${id}`)).body.email_subscriptions, false)
-        assert.strictEqual(yield* answer(id), 404)
+        assert.strictEqual(yield* response(id), 404)
         assert.strictEqual((yield* get(linkIn(letter, "/email_subscriptions/"))).status, 404)
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])
         yield* change(bearer, true)
         yield* sql`UPDATE users SET role_id = -99 WHERE account_id = ${id}`
-        assert.strictEqual(yield* answer(id), 404)
+        assert.strictEqual(yield* response(id), 404)
         yield* sql`UPDATE users SET role_id = 77 WHERE account_id = ${id}`
-        assert.strictEqual(yield* answer(id), 200)
+        assert.strictEqual(yield* response(id), 200)
         yield* sql`UPDATE accounts SET suspended_at = ${now} WHERE id = ${id}`
-        assert.strictEqual(yield* answer(id), 404)
+        assert.strictEqual(yield* response(id), 404)
         const left = sql`SELECT 1 FROM email_subscriptions WHERE account_id = ${id}`
         assert.strictEqual((yield* left).length, 2)
         yield* sql`DELETE FROM users WHERE account_id = ${id}`
@@ -254,8 +254,8 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
         const iris = yield* user("iris")
         yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE permissions & 1 = 1 LIMIT 1), email_subscriptions = true
         WHERE account_id = ${iris}`
-        const answer = yield* post(path(iris), { email: "x@mail.example" })
-        assert.deepStrictEqual([answer.status, answer.text], [404, `{"error":"Record not found"}`])
+        const response = yield* post(path(iris), { email: "x@mail.example" })
+        assert.deepStrictEqual([response.status, response.text], [404, `{"error":"Record not found"}`])
         assert.strictEqual((yield* change(yield* issueToken(iris), true)).status, 403)
         assert.notProperty((yield* get(`/api/v1/accounts/${iris}`)).body, "email_subscriptions")
       }))

@@ -22,9 +22,9 @@ layer(server({ emailSubscriptions: true }), { excludeTestServices: true })("the 
       // No e-mail is sent for another page's form, nor to an invalid address.
       assert.strictEqual((yield* post(where, { email: "x@mail.example" })).status, 403)
       for (const email of ["", "nobody", "a@b@c", `${"x".repeat(300)}@mail.example`]) {
-        const answer = yield* browser.submit(page, { email })
-        assert.strictEqual(answer.status, 422, `${email.slice(0, 20)} ${answer.text.slice(0, 900)}`)
-        assert.lengthOf(formsOf(answer), 1)
+        const response = yield* browser.submit(page, { email })
+        assert.strictEqual(response.status, 422, `${email.slice(0, 20)} ${response.text.slice(0, 900)}`)
+        assert.lengthOf(formsOf(response), 1)
       }
       assert.deepStrictEqual(yield* takeEmails, [])
       const sent = yield* browser.submit(page, { email: "reader@mail.example" })

@@ -84,7 +84,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends with reviews by
         sensitive: yield* publishedId(cyd, "x", { sensitive: true }),
         warned: yield* publishedId(cyd, "x", { spoiler_text: "careful" }),
         unlisted: yield* publishedId(cyd, "x", { visibility: "unlisted" }),
-        answer: yield* publishedId(cyd, "x", { in_reply_to_id: best }),
+        response: yield* publishedId(cyd, "x", { in_reply_to_id: best }),
         hidden: yield* publishedId(dan, "by one who does not want to be found"),
         few: yield* publishedId(cyd, "x")
       }
@@ -94,7 +94,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("trends with reviews by
       yield* favouritedBy(out.few, many.slice(0, 4))
       // The author's own use, and a boost by the same account, do not count.
       yield* call("POST", `/api/v1/statuses/${out.few}/favourite`, cyd.token)
-      for (const id of [out.sensitive, out.warned, out.unlisted, out.answer, out.hidden]) yield* favouritedBy(id, many)
+      for (const id of [out.sensitive, out.warned, out.unlisted, out.response, out.hidden]) {
+        yield* favouritedBy(id, many)
+      }
       yield* refreshTrends
       assert.deepStrictEqual(yield* ids("trends/statuses"), [])
       for (const one of people) yield* decide({ kind: "account", id: one.accountId }, true)

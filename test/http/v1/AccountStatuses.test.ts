@@ -75,7 +75,7 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       assert.strictEqual(headers.get("cache-control"), "private, no-store")
 
       // A list with posts needs no check that the account exists; for an empty one, a missing account must get 404.
-      const answers = Effect.fnUntraced(function*(account: number) {
+      const responses = Effect.fnUntraced(function*(account: number) {
         const pages = ["", "?pinned=true", "?limit=0", "?max_id=1"].map((query) =>
           `/api/v1/accounts/${account}/statuses${query}`
         )
@@ -88,14 +88,14 @@ layer(server(), { excludeTestServices: true })("statuses of an account", (it) =>
       })
       const missing = [404, { error: "Record not found" }, null]
       const empty = [200, 0, null]
-      assert.deepStrictEqual(yield* answers(3), [missing, missing, missing, missing])
-      assert.deepStrictEqual((yield* answers(2)).slice(1), [empty, empty, empty])
+      assert.deepStrictEqual(yield* responses(3), [missing, missing, missing, missing])
+      assert.deepStrictEqual((yield* responses(2)).slice(1), [empty, empty, empty])
       yield* sql`UPDATE accounts SET suspended_at = ${at} WHERE id = 2`
-      assert.deepStrictEqual(yield* answers(2), [empty, empty, empty, empty])
+      assert.deepStrictEqual(yield* responses(2), [empty, empty, empty, empty])
       yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = 2`
       yield* sql`UPDATE users SET approved = false WHERE account_id = 2`
-      assert.deepStrictEqual(yield* answers(2), [missing, missing, missing, missing])
+      assert.deepStrictEqual(yield* responses(2), [missing, missing, missing, missing])
       yield* sql`UPDATE users SET approved = true, confirmed_at = NULL WHERE account_id = 2`
-      assert.deepStrictEqual(yield* answers(2), [missing, missing, missing, missing])
+      assert.deepStrictEqual(yield* responses(2), [missing, missing, missing, missing])
     }))
 })

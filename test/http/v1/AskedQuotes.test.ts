@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, newPerson, settled } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { answer, only, reply, requests } from "../../support/InteractionCalls.ts"
+import { only, reply, requests, response } from "../../support/InteractionCalls.ts"
 import { notified, post, quoting, show, stateFor } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -38,12 +38,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         assert.deepStrictEqual((yield* requests(anna, "?quotes=false")).body, [])
         for (const by of [ben, cleo]) {
           assert.deepStrictEqual((yield* requests(by)).body, [])
-          assert.strictEqual((yield* answer(by, one.id, "authorize")).status, 404)
+          assert.strictEqual((yield* response(by, one.id, "authorize")).status, 404)
         }
-        const agreed = yield* answer(anna, one.id, "authorize")
+        const agreed = yield* response(anna, one.id, "authorize")
         assert.strictEqual(agreed.status, 200)
-        assert.strictEqual((yield* answer(anna, one.id, "reject")).status, 404)
-        assert.strictEqual((yield* answer(anna, two.id, "reject")).status, 200)
+        assert.strictEqual((yield* response(anna, one.id, "reject")).status, 404)
+        assert.strictEqual((yield* response(anna, two.id, "reject")).status, 200)
         yield* settled
         assert.deepStrictEqual((yield* stateFor(cleo, one))[0], "accepted")
         assert.deepStrictEqual(yield* stateFor(ben, two), ["rejected", undefined])
@@ -66,9 +66,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const late = yield* quoting(ben, asked)
         yield* settled
         assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${deleted.id}`)).status, 200)
-        assert.strictEqual((yield* answer(anna, deleted.id, "authorize")).status, 404)
+        assert.strictEqual((yield* response(anna, deleted.id, "authorize")).status, 404)
         assert.strictEqual((yield* ask(anna, "POST", `/api/v1/accounts/${cleo.accountId}/block`)).status, 200)
-        assert.strictEqual((yield* answer(anna, blocked.id, "authorize")).status, 404)
+        assert.strictEqual((yield* response(anna, blocked.id, "authorize")).status, 404)
         yield* settled
         assert.deepStrictEqual(yield* notified(anna, "pending.quote"), [["ben2", late.id]])
         yield* sql`UPDATE agenda SET due_at = '2020-01-01' WHERE kind = 'interaction_request' AND subject_id = ${
@@ -109,13 +109,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         yield* settled
         const kinds = Effect.map(requests(anna), ({ body }) => body.map(({ type }: { type: string }) => type))
         assert.deepStrictEqual(yield* kinds, ["reply"])
-        assert.strictEqual((yield* answer(anna, held.id, "authorize")).status, 404)
+        assert.strictEqual((yield* response(anna, held.id, "authorize")).status, 404)
         const { body: [request] } = yield* requests(anna)
-        assert.strictEqual((yield* answer(anna, request.id, "authorize")).status, 200)
+        assert.strictEqual((yield* response(anna, request.id, "authorize")).status, 200)
         yield* settled
         assert.deepStrictEqual(yield* kinds, ["quote"])
         assert.deepStrictEqual(yield* notified(anna, "pending.quote"), [["ben3", held.id]])
-        assert.strictEqual((yield* answer(anna, held.id, "authorize")).status, 200)
+        assert.strictEqual((yield* response(anna, held.id, "authorize")).status, 200)
         yield* settled
         assert.strictEqual((yield* stateFor(undefined, held))[0], "accepted")
       }))

@@ -128,7 +128,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
       assert.isAtMost(most, 2)
       yield* eventually(
         Effect.andThen(
-          Effect.sync(() => held.splice(0).forEach((answer) => answer())),
+          Effect.sync(() => held.splice(0).forEach((reply) => reply())),
           Effect.forEach(slow, ({ id }) => statusOf(anna, id))
         ),
         (all) => all.every(({ card }) => card !== null)

@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("content types of posts
       const plain = yield* publish(emil, "later", { scheduled_at: "2035-01-01T00:00:00Z" })
       assert.notProperty(plain.params, "content_type")
       const long = (status: string) =>
-        Effect.map(call("POST", statuses, emil.token, { status, ...markdown }), (answer) => answer.status)
+        Effect.map(call("POST", statuses, emil.token, { status, ...markdown }), (reply) => reply.status)
       assert.strictEqual(yield* long("*".repeat(501)), 422)
       assert.strictEqual(yield* long("*".repeat(500)), 200)
       assert.strictEqual(yield* long("> ".repeat(250)), 200)

@@ -15,9 +15,9 @@ const path = "/api/v1/drafts"
 const upload = (by: Person) =>
   Effect.flatMap(Effect.promise(() => picture().png().toBuffer()), (bytes) => uploaded(by, bytes))
 const draft = (by: Person, body: Record<string, unknown>) =>
-  Effect.flatMap(call("POST", path, by.token, body), (answer) => {
-    assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
-    return Schema.decodeUnknownEffect(Draft)(answer.body, { onExcessProperty: "error" })
+  Effect.flatMap(call("POST", path, by.token, body), (response) => {
+    assert.strictEqual(response.status, 200, JSON.stringify(response.body))
+    return Schema.decodeUnknownEffect(Draft)(response.body, { onExcessProperty: "error" })
   })
 const show = (by: Person, id: string) => call("GET", `${path}/${id}`, by.token)
 const listed = (by: Person, query = "") =>

@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
           sql`INSERT INTO emoji_reaction_counts (id, status_id, name, count) VALUES (${at}, ${BigInt(id)}, ${name}, 1)`
       )
       // All transactions have read and wait to update the counters, unless one waits for another.
-      const answers = yield* sql.withTransaction(Effect.gen(function*() {
+      const responses = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM status_stats WHERE status_id = ${BigInt(id)} FOR UPDATE`
         const running = yield* Effect.forEach(
           all,
@@ -186,7 +186,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         )
         return running
       })).pipe(Effect.flatMap((running) => Effect.forEach(running, (one) => Fiber.join(one))))
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422])
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 422, 422])
       assert.strictEqual(
         (yield* sql`SELECT FROM emoji_reaction_counts WHERE status_id = ${BigInt(id)}`).length,
         reactionsMax

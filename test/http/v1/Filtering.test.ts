@@ -48,8 +48,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       assert.include((yield* shown(ada, profile)).map(({ id }) => id), poll)
       assert.include((yield* shown(ada, "/api/v1/timelines/public")).map(({ id }) => id), poll)
       const reply = yield* post(ben, "@x the secret", { in_reply_to_id: plain })
-      const answers = yield* call("GET", `/api/v1/statuses/${plain}/context`, ada.token)
-      assert.deepStrictEqual(answers.body.descendants, [])
+      const responses = yield* call("GET", `/api/v1/statuses/${plain}/context`, ada.token)
+      assert.deepStrictEqual(responses.body.descendants, [])
       assert.strictEqual(
         (yield* call("GET", `/api/v1/statuses/${plain}/context`, ben.token)).body.descendants[0].id,
         reply

@@ -208,12 +208,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO filters (id, account_id, title, contexts, action)
         SELECT i, ${ada.accountId}, 'x', '{home}', 'warn' FROM generate_series(1, 198) i`
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         [1, 2, 3],
         () => call("POST", filtersPath, ada.token, { title: "one more", context: ["home"] }),
         { concurrency: 3 }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422, 422])
-      assert.include(answers.map(({ body }) => body.error), "Validation failed: Filters are too many (maximum is 200)")
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 422, 422])
+      assert.include(
+        responses.map(({ body }) => body.error),
+        "Validation failed: Filters are too many (maximum is 200)"
+      )
     }))
 })

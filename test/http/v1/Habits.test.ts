@@ -126,10 +126,10 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
               "content-length": body.length,
               connection: "close"
             }
-            const asked = request(baseUrl + path, { method: "GET", headers }, (answer) => {
+            const asked = request(baseUrl + path, { method: "GET", headers }, (response) => {
               let text = ""
-              answer.on("data", (chunk) => text += chunk)
-              answer.on("end", () => resolve({ status: answer.statusCode, text }))
+              response.on("data", (chunk) => text += chunk)
+              response.on("end", () => resolve({ status: response.statusCode, text }))
             })
             asked.on("error", reject).end(body)
           })
@@ -163,18 +163,18 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of c
       assert.deepStrictEqual([proofs.status, proofs.body], [200, []])
       assert.match(proofs.headers.get("deprecation") ?? "", /^@\d+$/)
       const document = Effect.fnUntraced(function*(path: string, accept = "application/activity+json") {
-        const answer = yield* fetch(path, { headers: { accept } })
-        return { answer, body: JSON.parse(yield* Effect.promise(() => answer.text())) }
+        const response = yield* fetch(path, { headers: { accept } })
+        return { response, body: JSON.parse(yield* Effect.promise(() => response.text())) }
       })
       const actor = yield* document("/actor")
       const outbox = yield* document(new URL(actor.body.outbox).pathname)
       assert.deepInclude(outbox.body, { id: `${baseUrl}/actor/outbox`, type: "OrderedCollection", totalItems: 0 })
       yield* sendPost(ada, { status: "a #Proved thing" })
       for (const accept of ["application/ld+json", "application/activity+json"]) {
-        const { answer, body } = yield* document("/tags/proved", accept)
-        assert.strictEqual(answer.status, 200)
-        assert.match(answer.headers.get("content-type") ?? "", /^application\/activity\+json/)
-        assert.include(answer.headers.get("vary") ?? "", "Accept")
+        const { response, body } = yield* document("/tags/proved", accept)
+        assert.strictEqual(response.status, 200)
+        assert.match(response.headers.get("content-type") ?? "", /^application\/activity\+json/)
+        assert.include(response.headers.get("vary") ?? "", "Accept")
         assert.deepInclude(body, { id: `${baseUrl}/tags/proved`, type: "OrderedCollection" })
       }
       const page = yield* fetch("/tags/proved", { headers: { accept: "text/html" } })

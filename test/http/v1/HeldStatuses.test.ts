@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, idsOf, newPerson, settled } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { act, answer, only, reply, requests } from "../../support/InteractionCalls.ts"
+import { act, only, reply, requests, response } from "../../support/InteractionCalls.ts"
 import { notified, post, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -23,12 +23,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* idsOf(ben, `${profile}/statuses`), held.toReversed())
       assert.strictEqual(yield* count, 0)
       const { body: waiting } = yield* requests(anna)
-      assert.strictEqual((yield* answer(anna, waiting[2].id, "authorize")).status, 200)
+      assert.strictEqual((yield* response(anna, waiting[2].id, "authorize")).status, 200)
       yield* settled
       assert.deepStrictEqual(yield* idsOf(anna, `${profile}/statuses`), held.slice(0, 1))
       assert.strictEqual(yield* count, 1)
       // A refused post stays its author's until deleted; deleting a pending one changes nothing.
-      assert.strictEqual((yield* answer(anna, waiting[1].id, "reject")).status, 200)
+      assert.strictEqual((yield* response(anna, waiting[1].id, "reject")).status, 200)
       assert.strictEqual(yield* count, 2)
       for (const id of held.slice(1)) {
         assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${id}`)).status, 200)
@@ -58,7 +58,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${first.id}`)).status, 200)
       assert.deepStrictEqual(yield* standing, { posted: false, uses: "0", seen: false })
       const { body: waiting } = yield* requests(anna)
-      assert.strictEqual((yield* answer(anna, waiting[0].id, "authorize")).status, 200)
+      assert.strictEqual((yield* response(anna, waiting[0].id, "authorize")).status, 200)
       assert.deepStrictEqual(yield* standing, { posted: true, uses: "1", seen: true })
     }))
 
@@ -87,7 +87,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* entries, [{ days: 90 }, { days: 90 }, { days: 90 }])
       // A decided request no longer expires.
       const favourite = waiting.find(({ type }: { type: string }) => type === "favourite")
-      assert.strictEqual((yield* answer(anna, favourite.id, "authorize")).status, 200)
+      assert.strictEqual((yield* response(anna, favourite.id, "authorize")).status, 200)
       assert.strictEqual((yield* entries).length, 2)
       yield* sql`UPDATE agenda SET due_at = '2020-01-01' WHERE kind = 'interaction_request' AND account_id = ${anna.accountId}`
       yield* eventually(requests(anna), ({ body }) => body.length === 0)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask, idsOf, newPerson, settled } from "../../support/Api.ts"
-import { act, answer, only, reply, requests } from "../../support/InteractionCalls.ts"
+import { act, only, reply, requests, response } from "../../support/InteractionCalls.ts"
 import { follow } from "../../support/ListCalls.ts"
 import { notified, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -56,10 +56,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       for (const by of [ben, cleo]) {
         assert.deepStrictEqual((yield* requests(by)).body, [])
         assert.strictEqual((yield* ask(by, "GET", `/api/v1/interaction_requests/${request.id}`)).status, 404)
-        assert.strictEqual((yield* answer(by, request.id, "authorize")).status, 404)
-        assert.strictEqual((yield* answer(by, request.id, "reject")).status, 404)
+        assert.strictEqual((yield* response(by, request.id, "authorize")).status, 404)
+        assert.strictEqual((yield* response(by, request.id, "reject")).status, 404)
       }
-      const both = yield* Effect.all([answer(anna, request.id, "authorize"), answer(anna, request.id, "reject")], {
+      const both = yield* Effect.all([response(anna, request.id, "authorize"), response(anna, request.id, "reject")], {
         concurrency: 2
       })
       assert.deepStrictEqual(both.map(({ status }) => status).toSorted(), [200, 404])
@@ -89,21 +89,21 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.strictEqual(all.length, 2)
       const { headers } = yield* requests(anna, "?limit=2&favourites=false")
       assert.include(headers.get("link") ?? "", "favourites=false")
-      const rejected = yield* answer(anna, all[0].id, "reject")
+      const rejected = yield* response(anna, all[0].id, "reject")
       assert.property(rejected.body, "rejected_at")
-      assert.strictEqual((yield* answer(anna, all[0].id, "authorize")).status, 404)
+      assert.strictEqual((yield* response(anna, all[0].id, "authorize")).status, 404)
       const kept = yield* show(ben, held[2])
       assert.deepStrictEqual([kept.in_reply_to_id, kept.visibility], [null, "direct"])
       assert.strictEqual((yield* ask(anna, "GET", `/api/v1/statuses/${kept.id}`)).status, 404)
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${held[1].id}`)).status, 200)
       yield* settled
-      assert.strictEqual((yield* answer(anna, all[1].id, "authorize")).status, 404)
+      assert.strictEqual((yield* response(anna, all[1].id, "authorize")).status, 404)
       assert.strictEqual((yield* show(anna, asked)).replies_count, 0)
       assert.strictEqual((yield* requests(anna)).body.length, 1)
       const [left] = (yield* requests(anna)).body
       assert.strictEqual((yield* ask(anna, "POST", `/api/v1/accounts/${ben.accountId}/block`)).status, 200)
       assert.deepStrictEqual((yield* requests(anna)).body, [])
-      assert.strictEqual((yield* answer(anna, left.id, "authorize")).status, 404)
+      assert.strictEqual((yield* response(anna, left.id, "authorize")).status, 404)
       assert.isNull((yield* show(ben, held[0])).in_reply_to_id)
       assert.strictEqual((yield* show(anna, asked)).replies_count, 0)
     }))
@@ -139,11 +139,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const { body: taken } = yield* act(ben, asked, "unfavourite")
       assert.deepStrictEqual([taken.favourited, taken.favourites_count], [false, 0])
       assert.deepStrictEqual(yield* notified(anna, "pending.favourite"), [])
-      assert.strictEqual((yield* answer(anna, favourite.id, "authorize")).status, 404)
+      assert.strictEqual((yield* response(anna, favourite.id, "authorize")).status, 404)
       yield* act(ben, asked, "favourite")
       const [again] = (yield* requests(anna, "?reblogs=false")).body
-      assert.strictEqual((yield* answer(anna, again.id, "authorize")).status, 200)
-      assert.strictEqual((yield* answer(anna, boost.id, "authorize")).status, 200)
+      assert.strictEqual((yield* response(anna, again.id, "authorize")).status, 200)
+      assert.strictEqual((yield* response(anna, boost.id, "authorize")).status, 200)
       yield* settled
       const shown = yield* show(cleo, asked)
       assert.deepStrictEqual([shown.favourites_count, shown.reblogs_count], [1, 1])
@@ -155,7 +155,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       // A refused account stays refused.
       yield* act(cleo, asked, "reblog")
       const [last] = (yield* requests(anna)).body
-      yield* answer(anna, last.id, "reject")
+      yield* response(anna, last.id, "reject")
       yield* settled
       assert.strictEqual((yield* act(cleo, asked, "reblog")).status, 403)
       assert.strictEqual((yield* show(anna, asked)).reblogs_count, 0)
@@ -171,7 +171,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       assert.deepStrictEqual(yield* notified(cleo, "quote"), [])
       assert.deepStrictEqual(yield* idsOf(cleo, `/api/v1/statuses/${quoted.id}/quotes`), [])
       const [request] = (yield* requests(anna)).body
-      yield* answer(anna, request.id, "authorize")
+      yield* response(anna, request.id, "authorize")
       yield* settled
       assert.deepStrictEqual(yield* notified(cleo, "quote"), [["ben7", held.id]])
       assert.deepStrictEqual(yield* idsOf(cleo, `/api/v1/statuses/${quoted.id}/quotes`), [held.id])

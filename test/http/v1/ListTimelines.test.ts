@@ -73,12 +73,12 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       ]
       const list = yield* create(anna)
       yield* put(anna, list, ben, dora)
-      const answer = (to: string) => publishedId(ben, "@cleo5 well", { in_reply_to_id: to })
+      const response = (to: string) => publishedId(ben, "@cleo5 well", { in_reply_to_id: to })
       const [toDora, toCleo, toAnna, toSelf] = [
-        yield* answer(byDora),
-        yield* answer(byCleo),
-        yield* answer(byAnna),
-        yield* answer(byBen)
+        yield* response(byDora),
+        yield* response(byCleo),
+        yield* response(byAnna),
+        yield* response(byBen)
       ]
       const expected = {
         list: [toSelf, toAnna, toDora],

@@ -67,8 +67,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       for (const [method, more] of tries) {
         const body = method === "GET" ? undefined : { title: "Mine", account_ids: [String(ben.accountId)], tags: ["x"] }
         for (const list of [id, "4711", "x", "99999999999999999999"]) {
-          const answer = yield* ask(ben, method, `${path}/${list}${more}`, body)
-          assert.deepStrictEqual([answer.status, answer.body], [404, missing], `${method} ${list}${more}`)
+          const response = yield* ask(ben, method, `${path}/${list}${more}`, body)
+          assert.deepStrictEqual([response.status, response.body], [404, missing], `${method} ${list}${more}`)
         }
       }
       assert.deepStrictEqual((yield* ask(ben, "GET", `/api/v1/timelines/list/${id}`)).body, missing)
@@ -81,13 +81,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
   it.effect("S-290: an account has at most 50, also with concurrent requests", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna2")
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         Array.from({ length: 54 }, (_, index) => `List ${index}`),
         (title) => ask(anna, "POST", path, { title }),
         { concurrency: 9 }
       )
-      assert.strictEqual(answers.filter(({ status }) => status === 200).length, 50)
-      const refused = answers.find(({ status }) => status === 422)
+      assert.strictEqual(responses.filter(({ status }) => status === 200).length, 50)
+      const refused = responses.find(({ status }) => status === 422)
       assert.strictEqual(refused?.body.error, "Validation failed: You have reached the maximum number of lists")
       assert.lengthOf((yield* ask(anna, "GET", path)).body, 50)
     }))

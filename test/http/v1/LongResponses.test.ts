@@ -32,8 +32,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("long responses", (it) 
         const value: ReadonlyArray<unknown> | { readonly descendants: ReadonlyArray<unknown> } = JSON.parse(first.text)
         assert.lengthOf("descendants" in value ? value.descendants : value, count)
         const asked = Array.from({ length: 24 }, (_, n) => codings[n % codings.length] ?? "identity")
-        const answers = yield* Effect.forEach(asked, (coding) => getEncoded(path, coding), { concurrency: 6 })
-        for (const [n, { headers, status, text }] of answers.entries()) {
+        const responses = yield* Effect.forEach(asked, (coding) => getEncoded(path, coding), { concurrency: 6 })
+        for (const [n, { headers, status, text }] of responses.entries()) {
           assert.strictEqual(status, 200)
           const coding = asked[n] === "identity" ? null : asked[n]
           assert.strictEqual(headers.get("content-encoding"), coding)

@@ -7,7 +7,7 @@ import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.
 import { actorOf } from "../activitypub/Talking.ts"
 
 /** Maximum size of a response, in characters; many posts of maximum size would exceed it many times over. */
-const answerCharactersMax = 20_000_000
+const responseCharactersMax = 20_000_000
 
 /** Returns the columns of a table, except some, as an SQL list. */
 const columnsOf = Effect.fnUntraced(function*(table: string, without: ReadonlyArray<string>) {
@@ -26,7 +26,7 @@ const textOf = (path: string, token?: string) =>
   TestServer.use(({ fetch }) =>
     fetch(path, token === undefined ? {} : { token }).pipe(
       Effect.repeat({ while: ({ status }) => status === 503, times: triesMax - 1 }),
-      Effect.flatMap((answer) => Effect.promise(() => answer.text()))
+      Effect.flatMap((response) => Effect.promise(() => response.text()))
     )
   )
 
@@ -46,7 +46,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       yield* sql`ANALYZE statuses`
       for (const token of [undefined, ada.token]) {
         const text = yield* textOf(`/api/v1/statuses/${post.id}/context`, token)
-        assert.isBelow(text.length, answerCharactersMax)
+        assert.isBelow(text.length, responseCharactersMax)
         assert.isAbove(JSON.parse(text).descendants.length, 100)
       }
       // The nearest ancestors are included, and a large descendant does not cut off the thread.
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
         chain?.id ?? 0n
       }`
       const text = yield* textOf(`/api/v1/statuses/${chain?.id}/context`)
-      assert.isBelow(text.length, answerCharactersMax)
+      assert.isBelow(text.length, responseCharactersMax)
       const { ancestors } = JSON.parse(text)
       assert.isAbove(ancestors.length, 100)
       assert.strictEqual(ancestors.at(-1).id, String(parent?.id))

@@ -56,11 +56,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
     Effect.gen(function*() {
       const cleo = yield* newPerson("cleo")
       const { id } = yield* upload(cleo)
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 6 }, (_, n) => sendPost(cleo, { status: `${n}`, media_ids: [id] })),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422, 422])
+      assert.deepStrictEqual(responses.map(({ status }) => status).sort(), [200, 422, 422, 422, 422, 422])
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<
         { n: number }

@@ -37,14 +37,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
 
       assert.strictEqual((yield* decide(ada, "filter")).for_new_conversations, "filter")
       const asked = yield* post(ada, "what do you think?")
-      const answered = yield* mention({ in_reply_to_id: asked })
+      const responded = yield* mention({ in_reply_to_id: asked })
       const filtered = yield* mention()
-      assert.deepStrictEqual(yield* mentions(ada), [answered, accepted])
-      assert.deepStrictEqual(yield* mentions(ada, "&include_filtered=true"), [filtered, answered, accepted])
+      assert.deepStrictEqual(yield* mentions(ada), [responded, accepted])
+      assert.deepStrictEqual(yield* mentions(ada, "&include_filtered=true"), [filtered, responded, accepted])
       // A mention deeper in Ada's own conversation arrives; a boost is not part of a conversation, and a deleted post
       // does not count.
-      const deeper = yield* post(cy, `@${ada.username} see`, { in_reply_to_id: answered })
-      assert.deepStrictEqual(yield* mentions(ada), [deeper, answered, accepted])
+      const deeper = yield* post(cy, `@${ada.username} see`, { in_reply_to_id: responded })
+      assert.deepStrictEqual(yield* mentions(ada), [deeper, responded, accepted])
       yield* decide(ada, "drop")
       const foreign = yield* post(cy, "a conversation of others")
       yield* boost(ada, foreign)

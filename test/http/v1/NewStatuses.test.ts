@@ -40,10 +40,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) =>
         assert.deepStrictEqual(again, yield* request(`/api/v1/statuses/${made.id}`), name)
         assert.strictEqual(again.id, made.id)
       }
-      const answer = yield* request("/api/v1/statuses", {
+      const reply = yield* request("/api/v1/statuses", {
         status: "and",
         in_reply_to_id: (yield* request("/api/v1/statuses", texts.plain)).id
       })
-      assert.deepStrictEqual(answer, yield* request(`/api/v1/statuses/${answer.id}`))
+      assert.deepStrictEqual(reply, yield* request(`/api/v1/statuses/${reply.id}`))
     }))
 })

@@ -138,14 +138,14 @@ layer(server(), { excludeTestServices: true })("the user's own lists", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* settle
-      const answer = (to: number, of: number) => ({ inReplyToId: to, inReplyToAccountId: of, conversationId: 60 })
+      const response = (to: number, of: number) => ({ inReplyToId: to, inReplyToAccountId: of, conversationId: 60 })
       yield* status(60, 1, { html: "one", text: "one" })
-      yield* status(61, 2, answer(60, 1))
-      yield* status(62, 1, answer(60, 1))
-      yield* status(63, 3, answer(61, 2))
-      yield* status(64, 2, { ...answer(62, 1), visibility: "private" })
-      yield* status(65, 3, answer(64, 2))
-      yield* status(66, 1, answer(62, 1))
+      yield* status(61, 2, response(60, 1))
+      yield* status(62, 1, response(60, 1))
+      yield* status(63, 3, response(61, 2))
+      yield* status(64, 2, { ...response(62, 1), visibility: "private" })
+      yield* status(65, 3, response(64, 2))
+      yield* status(66, 1, response(62, 1))
       const thread = yield* get("/api/v1/statuses/60/context")
       const context = yield* Schema.decodeUnknownEffect(Context, strict)(thread.body)
       assert.deepStrictEqual(context.descendants.map(({ id }) => id), ["62", "66", "65", "61", "63"])

@@ -66,8 +66,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
       const { id } = yield* asked(ada, {}, { visibility: "private" })
       const plain = yield* sendPost(ada, { status: "No question" })
       for (const one of [id, plain.body.id, "4711", "x"]) {
-        for (const answer of [yield* call("GET", `/api/v1/polls/${one}`, bob.token), yield* vote(bob, one, [0])]) {
-          assert.deepStrictEqual([answer.status, answer.body], [404, { error: "Record not found" }])
+        for (const response of [yield* call("GET", `/api/v1/polls/${one}`, bob.token), yield* vote(bob, one, [0])]) {
+          assert.deepStrictEqual([response.status, response.body], [404, { error: "Record not found" }])
         }
       }
       assert.strictEqual((yield* seen(id, ada)).votes_count, 0)
@@ -156,8 +156,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("polls", (it) => {
         ["poll[expires_in]", "300"],
         ["poll[multiple]", "true"]
       ])
-      const answer = yield* fetch("/api/v1/statuses", { method: "POST", token: ada.token, body: form })
-      const { poll } = yield* Schema.decodeUnknownEffect(Status)(yield* Effect.promise(() => answer.json()))
+      const response = yield* fetch("/api/v1/statuses", { method: "POST", token: ada.token, body: form })
+      const { poll } = yield* Schema.decodeUnknownEffect(Status)(yield* Effect.promise(() => response.json()))
       assert.isTrue(poll?.multiple)
       assert.deepStrictEqual(poll?.options.map(({ title }) => title), ["a", "b"])
     }))

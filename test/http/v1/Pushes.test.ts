@@ -5,12 +5,12 @@ import { eventually } from "../../support/Eventually.ts"
 import { place } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
 import {
-  answerOf,
   everything,
   follow,
   idle,
   type Json,
   name,
+  responseOf,
   secondApp,
   subscribed,
   toldOf,
@@ -150,7 +150,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
         yield* anna!.ask("POST", "/api/v1/push/subscription", { subscription, data: { alerts: everything } })
         service.state.status = status
         yield* ben!.post(`@${anna!.username} gone`)
-        yield* eventually(answerOf(here, anna!, "GET"), (answer) => answer.status === 404)
+        yield* eventually(responseOf(here, anna!, "GET"), (response) => response.status === 404)
         yield* idle(here)
       }
       // Redirects are not followed.
@@ -169,7 +169,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       const service = yield* pushService("127.0.0.5")
       const [anna, ben] = [yield* guarded.person(name("anna")), yield* guarded.person(name("ben"))]
       const { endpoint, keys } = service.device("device", "")
-      const refused = yield* answerOf(guarded, anna, "POST", { subscription: { endpoint, keys } })
+      const refused = yield* responseOf(guarded, anna, "POST", { subscription: { endpoint, keys } })
       assert.strictEqual(refused.status, 422)
       yield* anna.ask("POST", "/api/v1/push/subscription", {
         subscription: { endpoint: endpoint.replace("127.0.0.5", "127.0.0.1"), keys },

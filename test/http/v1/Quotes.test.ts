@@ -60,8 +60,8 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const [anna, ben, cleo] = [yield* newPerson("anna2"), yield* newPerson("ben2"), yield* newPerson("cleo2")]
       yield* follow(ben, anna)
       const refused = Effect.fnUntraced(function*(by: Person, id: string, more: object = {}) {
-        const answer = yield* ask(by, "POST", "/api/v1/statuses", { status: "x", quoted_status_id: id, ...more })
-        return [answer.status, answer.body.error]
+        const response = yield* ask(by, "POST", "/api/v1/statuses", { status: "x", quoted_status_id: id, ...more })
+        return [response.status, response.body.error]
       })
       const secret = yield* post(anna, "for followers", { visibility: "private" })
       const nobodys = yield* post(anna, "mine", { quote_approval_policy: "nobody" })

@@ -93,21 +93,21 @@ export const settle = Effect.gen(function*() {
         ...more
       })
     }`
-  const answer = { inReplyToId: root, inReplyToAccountId: author }
+  const response = { inReplyToId: root, inReplyToAccountId: author }
   yield* status(root, author, "public")
-  yield* status(statuses.public, author, "public", answer)
-  yield* status(statuses.unlisted, author, "unlisted", answer)
-  yield* status(statuses.private, author, "private", answer)
-  yield* status(statuses.direct, author, "direct", answer)
-  yield* status(statuses.deleted, author, "public", { ...answer, deletedAt: at })
+  yield* status(statuses.public, author, "public", response)
+  yield* status(statuses.unlisted, author, "unlisted", response)
+  yield* status(statuses.private, author, "private", response)
+  yield* status(statuses.direct, author, "direct", response)
+  yield* status(statuses.deleted, author, "public", { ...response, deletedAt: at })
   yield* status(statuses.reblog, people.stranger, "public", { reblogOfId: statuses.public })
   yield* status(statuses.reblogOfDeleted, people.stranger, "public", { reblogOfId: statuses.deleted })
   yield* status(statuses.suspended, suspended, "public")
-  yield* status(statuses.local, author, "public", { ...answer, localOnly: true })
-  yield* status(statuses.localPrivate, author, "private", { ...answer, localOnly: true })
-  yield* status(statuses.localUnlisted, author, "unlisted", { ...answer, localOnly: true })
-  yield* status(statuses.localDirect, author, "direct", { ...answer, localOnly: true })
-  yield* status(statuses.localLimited, author, "direct", { ...answer, localOnly: true, limited: true })
+  yield* status(statuses.local, author, "public", { ...response, localOnly: true })
+  yield* status(statuses.localPrivate, author, "private", { ...response, localOnly: true })
+  yield* status(statuses.localUnlisted, author, "unlisted", { ...response, localOnly: true })
+  yield* status(statuses.localDirect, author, "direct", { ...response, localOnly: true })
+  yield* status(statuses.localLimited, author, "direct", { ...response, localOnly: true, limited: true })
   yield* sql`INSERT INTO status_stats (status_id) SELECT id FROM statuses`
   yield* sql`INSERT INTO mentions (status_id, account_id, silent)
     SELECT s.id, m.account, m.silent FROM statuses s, (VALUES (3::bigint, false), (4::bigint, true)) m (account, silent)
@@ -141,7 +141,7 @@ export const settle = Effect.gen(function*() {
   yield* sql`INSERT INTO account_conversations (id, account_id, conversation_id, participant_ids, status_ids, last_status_id)
     SELECT row_number() OVER (), a.id, ${root}, '{1}', ARRAY[s.id], s.id FROM accounts a, statuses s
     WHERE s.id = ${statuses.direct}`
-  yield* status(statuses.held, people.stranger, "direct", answer)
+  yield* status(statuses.held, people.stranger, "direct", response)
   yield* sql`INSERT INTO status_stats (status_id) VALUES (${statuses.held})`
   yield* sql`INSERT INTO mentions (status_id, account_id, quiet) VALUES (${statuses.held}, ${author}, true)`
   yield* sql`INSERT INTO interaction_requests (id, kind, account_id, target_account_id, status_id, interaction_id, visibility, state, created_at)

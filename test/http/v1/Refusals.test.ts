@@ -155,9 +155,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const told = Effect.fnUntraced(
         function*(path: string, language?: string, init: RequestInit & { json?: unknown } = {}) {
           const headers = language === undefined ? {} : { "accept-language": language }
-          const answer = yield* fetch(path, { token: ada.token, headers, ...init })
-          const body = JSON.parse(yield* Effect.promise(() => answer.text()))
-          return { answer, error: body.error, details: body.details }
+          const response = yield* fetch(path, { token: ada.token, headers, ...init })
+          const body = JSON.parse(yield* Effect.promise(() => response.text()))
+          return { response, error: body.error, details: body.details }
         }
       )
       const missing = "/api/v1/statuses/1"
@@ -166,10 +166,10 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       assert.strictEqual((yield* told(missing, "en-GB, de;q=0.9")).error, "Record not found")
       const german = yield* told(missing, "de-CH, en;q=0.1")
       assert.strictEqual(german.error, "Eintrag nicht gefunden")
-      assert.strictEqual(german.answer.status, 404)
-      assert.strictEqual(german.answer.headers.get("content-language"), "de")
-      assert.match(german.answer.headers.get("vary") ?? "", /Authorization.*Accept-Language/)
-      assert.isString(german.answer.headers.get("x-request-id"))
+      assert.strictEqual(german.response.status, 404)
+      assert.strictEqual(german.response.headers.get("content-language"), "de")
+      assert.match(german.response.headers.get("vary") ?? "", /Authorization.*Accept-Language/)
+      assert.isString(german.response.headers.get("x-request-id"))
       assert.strictEqual((yield* told(`${missing}?lang=ja`, "de")).error, "項目が見つかりません")
       assert.strictEqual((yield* told("/api/v1/no_such_thing", "fr")).error, "Introuvable")
       const blank = yield* told("/api/v1/statuses", "es", { method: "POST", json: { status: "" } })

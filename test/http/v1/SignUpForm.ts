@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 
 import { Tokens } from "../../../src/services/oauth/Tokens.ts"
-import { type Answer, post } from "../../support/Requests.ts"
+import { post, type Reply } from "../../support/Requests.ts"
 import { client, password, user } from "../../support/SignedIn.ts"
 
 export const clientToken = Effect.fnUntraced(function*(scopes = "read write") {
@@ -23,7 +23,7 @@ export const wish = (username: string) => ({
 export const signUp = (token: string, parameters: Record<string, string>) =>
   post("/api/v1/accounts", parameters, { authorization: `Bearer ${token}` })
 
-export const details = ({ body, status }: Answer) => {
+export const details = ({ body, status }: Reply) => {
   assert.strictEqual(status, 422)
   const fields: Record<string, ReadonlyArray<{ error: string; description: string }>> = body.details
   return Object.fromEntries(

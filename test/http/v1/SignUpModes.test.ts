@@ -23,8 +23,8 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
         const disabled = yield* invite("DISABLED", { by: "host3" })
         yield* (yield* SqlClient.SqlClient)`UPDATE users SET disabled = true WHERE account_id = ${disabled}`
         for (const invite_code of ["", "UNKNOWN2", "EXPIRED2", "USEDUP22", "DISABLED"]) {
-          const answer = yield* signUp(token, { ...wish("hans"), invite_code })
-          assert.deepStrictEqual([answer.status, answer.body], [403, forbidden], invite_code)
+          const response = yield* signUp(token, { ...wish("hans"), invite_code })
+          assert.deepStrictEqual([response.status, response.body], [403, forbidden], invite_code)
         }
         yield* invite("GOODONE2", { by: "host4" })
         assert.strictEqual((yield* signUp(token, { ...wish("hans"), invite_code: "GOODONE2" })).status, 200)
@@ -34,12 +34,12 @@ layer(server({ registrations: "closed", signupConfirmation: "none" }), { exclude
       Effect.gen(function*() {
         const [token, sql] = [yield* clientToken(), yield* SqlClient.SqlClient]
         yield* invite("ONLYONE2", { by: "host5", maxUses: 1 })
-        const answers = yield* Effect.all(
+        const responses = yield* Effect.all(
           Array.from({ length: 50 }, (_, i) => signUp(token, { ...wish(`guest${i}`), invite_code: "ONLYONE2" })),
           { concurrency: 50 }
         )
-        assert.strictEqual(answers.filter(({ status }) => status === 200).length, 1)
-        assert.strictEqual(answers.filter(({ status }) => status === 403).length, 49)
+        assert.strictEqual(responses.filter(({ status }) => status === 200).length, 1)
+        assert.strictEqual(responses.filter(({ status }) => status === 403).length, 49)
         const [row] = yield* sql`SELECT (SELECT count(*)::int FROM accounts WHERE username LIKE 'guest%') AS accounts,
           uses FROM invites WHERE code = 'ONLYONE2'`
         assert.deepStrictEqual(row, { accounts: 1, uses: 1 })
@@ -85,9 +85,9 @@ layer(server({}, { limits: Limits.layerMemory }), { excludeTestServices: true })
   it.effect("S-131 S-291 row 75: 5 sign-ups in 30 minutes from an address", () =>
     Effect.gen(function*() {
       const token = yield* clientToken()
-      const answers = yield* Effect.forEach(Array.from({ length: 6 }), (_, i) => signUp(token, wish(`limited${i}`)))
-      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200, 429])
-      assert.deepStrictEqual(answers[5]?.body, { error: "Too many requests" })
+      const responses = yield* Effect.forEach(Array.from({ length: 6 }), (_, i) => signUp(token, wish(`limited${i}`)))
+      assert.deepStrictEqual(responses.map(({ status }) => status), [200, 200, 200, 200, 200, 429])
+      assert.deepStrictEqual(responses[5]?.body, { error: "Too many requests" })
     }))
 
   it.effect("row 75: 5 e-mails in 30 minutes for one user", () =>

@@ -16,13 +16,13 @@ import { clientToken, details, signUp, wish } from "./SignUpForm.ts"
 layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
   it.effect("F96, D-014: an unknown time zone is refused", () =>
     Effect.gen(function*() {
-      const answer = yield* signUp(yield* clientToken(), {
+      const response = yield* signUp(yield* clientToken(), {
         ...wish("zoned"),
         reason: "Because.",
         time_zone: "Mars/Olympus_Mons"
       })
-      assert.deepStrictEqual(details(answer), { time_zone: ["ERR_INCLUSION"] })
-      assert.strictEqual(answer.body.error, "Validation failed: Time zone is not included in the list")
+      assert.deepStrictEqual(details(response), { time_zone: ["ERR_INCLUSION"] })
+      assert.strictEqual(response.body.error, "Validation failed: Time zone is not included in the list")
       const good = yield* signUp(yield* clientToken(), {
         ...wish("zoned"),
         reason: "Because.",
@@ -39,11 +39,11 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       yield* sql`UPDATE users SET role_id = 1 WHERE account_id = ${moderator}`
       const told = sql<{ type: string; username: string }>`SELECT n.type, a.username FROM notifications n
         JOIN accounts a ON a.id = n.from_account_id WHERE n.account_id = ${moderator}`
-      const answer = yield* signUp(yield* clientToken(), { ...wish("alma"), reason: "Because." })
-      assert.strictEqual(answer.status, 200)
-      Schema.decodeUnknownSync(Token)(answer.body, { onExcessProperty: "error" })
-      assert.strictEqual(answer.body.scope, "read write")
-      const token = answer.body.access_token
+      const response = yield* signUp(yield* clientToken(), { ...wish("alma"), reason: "Because." })
+      assert.strictEqual(response.status, 200)
+      Schema.decodeUnknownSync(Token)(response.body, { onExcessProperty: "error" })
+      assert.strictEqual(response.body.scope, "read write")
+      const token = response.body.access_token
       const check = get("/api/v1/emails/check_confirmation", token)
       assert.deepStrictEqual((yield* check).body, false)
       assert.strictEqual((yield* get("/api/v1/apps/verify_credentials", token)).status, 200)
@@ -97,8 +97,8 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
         SELECT account_id FROM oauth_tokens ORDER BY id DESC LIMIT 1`
       const other = yield* client("write")
       const foreign = yield* tokens.issue({ appId: other.id, accountId: AccountId.make(row!.accountId) }, ["write"])
-      const answer = yield* resend({}, Redacted.value(foreign.secret))
-      assert.deepStrictEqual([answer.status, answer.body], [
+      const response = yield* resend({}, Redacted.value(foreign.secret))
+      assert.deepStrictEqual([response.status, response.body], [
         403,
         { error: "This method is only available to the application the user originally signed-up with" }
       ])
@@ -109,8 +109,8 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       const tokens = yield* Tokens
       const app = yield* client("read write")
       const own = yield* tokens.issue({ appId: app.id, accountId: yield* user("arno") }, ["write"])
-      const answer = yield* signUp(Redacted.value(own.secret), wish("bodo"))
-      assert.deepStrictEqual([answer.status, answer.body], [
+      const response = yield* signUp(Redacted.value(own.secret), wish("bodo"))
+      assert.deepStrictEqual([response.status, response.body], [
         403,
         { error: "This method requires an client credentials authentication" }
       ])
@@ -126,8 +126,8 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       const problems = (more: Record<string, string>) =>
         Effect.map(signUp(token, { ...wish("dora"), ...more }), details)
       for (const agreement of ["", "false", "0", "off"]) {
-        const answer = yield* signUp(token, { ...wish("dora"), agreement })
-        assert.deepStrictEqual(answer.body, {
+        const response = yield* signUp(token, { ...wish("dora"), agreement })
+        assert.deepStrictEqual(response.body, {
           error: "Validation failed: Service agreement must be accepted",
           details: { agreement: [{ error: "ERR_ACCEPTED", description: "must be accepted" }] }
         })
@@ -156,13 +156,13 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
   it.effect("ten concurrent sign-ups with one name create one account", () =>
     Effect.gen(function*() {
       const token = yield* clientToken()
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         Array.from({ length: 10 }, (_, i) => signUp(token, { ...wish("ferdi"), email: `ferdi${i}@mail.example` })),
         { concurrency: 10 }
       )
-      assert.strictEqual(answers.filter(({ status }) => status === 200).length, 1)
-      for (const answer of answers) {
-        if (answer.status !== 200) assert.deepStrictEqual(details(answer), { username: ["ERR_TAKEN"] })
+      assert.strictEqual(responses.filter(({ status }) => status === 200).length, 1)
+      for (const response of responses) {
+        if (response.status !== 200) assert.deepStrictEqual(details(response), { username: ["ERR_TAKEN"] })
       }
     }))
 
@@ -180,8 +180,8 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
       }
       for (const [index, [locale, kept]] of Object.entries(locales).entries()) {
         const username = `local${index}`
-        const answer = yield* signUp(token, { ...wish(username), email: `${username}@mailhost`, locale })
-        assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
+        const response = yield* signUp(token, { ...wish(username), email: `${username}@mailhost`, locale })
+        assert.strictEqual(response.status, 200, JSON.stringify(response.body))
         const rows = yield* sql`SELECT u.locale, u.email FROM users u JOIN accounts a ON a.id = u.account_id
           WHERE a.username = ${username}`
         assert.deepStrictEqual(rows, [{ locale: kept, email: `${username}@mailhost` }])
@@ -190,12 +190,12 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
 
   it.effect("parameters may be JSON, too", () =>
     Effect.gen(function*() {
-      const answer = yield* send("/api/v1/accounts", {
+      const response = yield* send("/api/v1/accounts", {
         method: "POST",
         body: JSON.stringify({ ...wish("gerd"), agreement: true, time_zone: "Europe/Berlin" }),
         headers: { authorization: `Bearer ${yield* clientToken()}`, "content-type": "application/json" }
       })
-      assert.strictEqual(answer.status, 200)
+      assert.strictEqual(response.status, 200)
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`SELECT u.time_zone, u.locale, u.approved, s.statuses_count, c.epoch FROM users u
         JOIN accounts a ON a.id = u.account_id JOIN account_stats s ON s.account_id = a.id

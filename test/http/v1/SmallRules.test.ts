@@ -36,9 +36,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("separate rules", (it) 
       assert.isAbove(paths.length, 100)
       for (const path of [...paths, "/nodeinfo/2.0", "/api/v1/nothing"]) {
         for (const token of [undefined, dora.token]) {
-          const answer = yield* fetch(path, token === undefined ? {} : { token })
-          yield* Effect.promise(() => answer.body?.cancel() ?? Promise.resolve())
-          assert.strictEqual(answer.headers.get("cache-control"), "private, no-store", `${path} ${answer.status}`)
+          const response = yield* fetch(path, token === undefined ? {} : { token })
+          yield* Effect.promise(() => response.body?.cancel() ?? Promise.resolve())
+          assert.strictEqual(response.headers.get("cache-control"), "private, no-store", `${path} ${response.status}`)
         }
       }
     }))

@@ -40,12 +40,12 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
               ...(by === undefined ? [] : [`${path}/source`, `${path}/quotes`])
             ]
             for (const route of routes) {
-              const answer = yield* get(route, by)
-              assert.strictEqual(answer.status, readable ? 200 : 404, `${role} ${kind} ${route}`)
+              const response = yield* get(route, by)
+              assert.strictEqual(response.status, readable ? 200 : 404, `${role} ${kind} ${route}`)
               if (readable) continue
-              assert.strictEqual(answer.text, missing.text)
-              assert.notInclude(answer.text, "secret")
-              assert.deepStrictEqual([...answer.headers.keys()], [...missing.headers.keys()])
+              assert.strictEqual(response.text, missing.text)
+              assert.notInclude(response.text, "secret")
+              assert.deepStrictEqual([...response.headers.keys()], [...missing.headers.keys()])
             }
             if (by !== undefined) {
               const marked = yield* postJson(`${path}/bookmark`, by)
@@ -133,8 +133,8 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
           if (role === "author" || by === undefined) continue
           for (const way of ["", "/authorize", "/reject"]) {
             const path = `/api/v1/interaction_requests/${request}${way}`
-            const answer = yield* way === "" ? get(path, by) : postJson(path, by)
-            assert.deepStrictEqual([answer.status, answer.text], [404, missing.text], `${role} ${path}`)
+            const response = yield* way === "" ? get(path, by) : postJson(path, by)
+            assert.deepStrictEqual([response.status, response.text], [404, missing.text], `${role} ${path}`)
           }
         }
       }),

@@ -59,11 +59,11 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       for (const { method, path } of routes) {
         for (const [how, headers, authenticity_token] of attempts) {
           const body = new URLSearchParams({ authenticity_token, act: "delete", confirmed: "yes" })
-          const answer = yield* browser.request(path, { method, body, headers })
-          const refused = answer.status === 403 && answer.text.includes("This form is no longer valid")
+          const response = yield* browser.request(path, { method, body, headers })
+          const refused = response.status === 403 && response.text.includes("This form is no longer valid")
           // The composer keeps the text.
-          const kept = path.startsWith("/web/compose") && answer.text.includes(`action="/web/compose`)
-          if (!refused && !kept) passed.push(`${method} ${path} ${how}: ${answer.status}`)
+          const kept = path.startsWith("/web/compose") && response.text.includes(`action="/web/compose`)
+          if (!refused && !kept) passed.push(`${method} ${path} ${how}: ${response.status}`)
         }
       }
       assert.deepStrictEqual(passed, [])
@@ -82,16 +82,16 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
       for (const { path } of routes) {
         for (const [who, browser] of [["visitor", visitor], ["member", member]] as const) {
           if (path === "/sw.js" || path.startsWith("/web/stream")) continue
-          const answer = yield* browser.request(path, { headers: { accept: "text/html" } })
-          const { headers } = answer
-          const name = `${path} for a ${who}: ${answer.status}`
-          if (answer.status >= 500) wrong.push(name)
+          const response = yield* browser.request(path, { headers: { accept: "text/html" } })
+          const { headers } = response
+          const name = `${path} for a ${who}: ${response.status}`
+          if (response.status >= 500) wrong.push(name)
           const cached = /public|max-age=[1-9]/.test(headers.get("cache-control") ?? "")
           if (cached && headers.getSetCookie().length > 0) wrong.push(`${name} is cached with a cookie`)
           if (!(headers.get("content-type") ?? "").startsWith("text/html")) continue
           pages++
           const policy = headers.get("content-security-policy") ?? ""
-          const mayBeFramed = path.endsWith("/embed") && answer.status === 200
+          const mayBeFramed = path.endsWith("/embed") && response.status === 200
           if (!mayBeFramed && headers.get("x-frame-options") !== "DENY") wrong.push(`${name} has no X-Frame-Options`)
           if (!mayBeFramed && !policy.includes("frame-ancestors 'none'")) wrong.push(`${name} may be framed`)
           if (!policy.startsWith("default-src 'none'")) wrong.push(`${name} has no policy`)
@@ -99,7 +99,7 @@ layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every rout
           if (headers.get("x-content-type-options") !== "nosniff") wrong.push(`${name} may be sniffed`)
           if (cached && who === "member") wrong.push(`${name} is cached`)
           if (cached && !(headers.get("vary") ?? "").includes("Cookie")) wrong.push(`${name} is shared with members`)
-          if (cached && answer.text.includes("authenticity_token")) wrong.push(`${name} is cached with a form`)
+          if (cached && response.text.includes("authenticity_token")) wrong.push(`${name} is cached with a form`)
         }
       }
       assert.isAbove(pages, 150)

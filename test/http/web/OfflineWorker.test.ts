@@ -70,9 +70,9 @@ const startWorker = Effect.gen(function*() {
       respondWith: (given) => void (response = given),
       waitUntil: (given) => void work.push(given)
     })
-    const answered = await response
+    const responded = await response
     await Promise.all(work)
-    return answered?.text()
+    return responded?.text()
   }
   return { through, state, stored }
 })

@@ -17,19 +17,19 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
       const next = yield* write(ada, "root goes on", root)
       const last = yield* write(ada, "root ends", next)
       const reply = yield* write(bob, "@ada a reply", root)
-      const answer = yield* write(ada, "@bob an answer", reply)
+      const response = yield* write(ada, "@bob an answer", reply)
       const browser = yield* staffBrowser(bob)
       for (const reader of [browser, yield* staffBrowser()]) {
         const { status, text } = yield* reader.get(`/@ada/${root}`)
         assert.strictEqual(status, 200)
-        const order = [root, next, last, reply, answer].map((id) => text.indexOf(`id="status-${id}"`))
+        const order = [root, next, last, reply, response].map((id) => text.indexOf(`id="status-${id}"`))
         assert.deepStrictEqual(order, order.toSorted((a, b) => a - b))
         assert.match(text, new RegExp(`<ol class="flat"[^>]*id="replies-${next}">`))
         assert.match(text, new RegExp(`<ol class="branch"[^>]*id="replies-${reply}">`))
         assert.include(text, `<meta property="og:title" content="ada (@ada@`)
       }
-      const below = yield* browser.get(`/@ada/${answer}`)
-      assert.isBelow(below.text.indexOf(`status-${reply}"`), below.text.indexOf(`status-${answer}"`))
+      const below = yield* browser.get(`/@ada/${response}`)
+      assert.isBelow(below.text.indexOf(`status-${reply}"`), below.text.indexOf(`status-${response}"`))
       assert.strictEqual((yield* browser.get(`/@bob/${root}`)).status, 404)
     }))
 

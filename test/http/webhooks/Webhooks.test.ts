@@ -26,12 +26,12 @@ const all = ["manageWebhooks", "manageUsers", "manageReports", "viewDevops"] as 
 
 /** Starts a program that records its requests, and responds as configured. */
 const program = Effect.gen(function*() {
-  const { answer, baseUrl } = yield* otherServer
+  const { reply, baseUrl } = yield* otherServer
   // Tests read messages of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   const told: Array<{ readonly body: any; readonly text: string; readonly signature: string; readonly id: string }> = []
   const replies: Array<number> = []
-  const url = answer("/hook", (request, response) => {
+  const url = reply("/hook", (request, response) => {
     const parts: Array<Buffer> = []
     request.on("data", (part: Buffer) => parts.push(part))
     request.on("end", () => {

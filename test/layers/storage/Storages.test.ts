@@ -84,7 +84,7 @@ layer(s3, { excludeTestServices: true })("files in a bucket", (it) => {
       const storage = yield* Storage
       const double = yield* Double
       const [name, bytes] = [newName("mp4"), randomBytes(severalParts)]
-      double.loseAnswerTo(`POST /files/${name}?uploadId`)
+      double.loseResponseTo(`POST /files/${name}?uploadId`)
       yield* storage.write(name, pieces(bytes, 1_000_000))
       assert.strictEqual(yield* storage.size(name), bytes.length)
       yield* storage.remove(name)

@@ -196,9 +196,9 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
             FROM generate_series(1, ${sql.literal(String(max - 1))} - (SELECT count(*)::int FROM ${rows})) n`
           assert.strictEqual(yield* count, max - 1)
           const wishes = staff.map((owner, number) => request(owner, number, staff[0]!))
-          const answers = yield* behindGate(table, "INSERT", wishes)
-          assert.strictEqual(yield* count, max, JSON.stringify(answers.map((one) => one.body)).slice(0, 2_000))
-          yield* assertOneTook(answers, wishes)
+          const responses = yield* behindGate(table, "INSERT", wishes)
+          assert.strictEqual(yield* count, max, JSON.stringify(responses.map((one) => one.body)).slice(0, 2_000))
+          yield* assertOneTook(responses, wishes)
           assert.strictEqual(yield* count, max)
         })
     )

@@ -60,9 +60,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
         for (let run = 0; run < runsOr(80); run++) {
           const one = tryOf(diceOf(run), ids)
           const about = `HOSTILE_SEED=${seed} run ${run}: ${describeTry(one)}`
-          const answer = yield* send(one, eve)
-          statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-          assertSound(answer, about)
+          const response = yield* send(one, eve)
+          statuses[response.status] = (statuses[response.status] ?? 0) + 1
+          assertSound(response, about)
           yield* assertServed(ada, about)
         }
         annotate(`answers by status: ${JSON.stringify(statuses)}`)
@@ -81,9 +81,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("a hostile client", (it
       for (const route of routes.filter(({ path }) => path.includes(":"))) {
         for (const value of ["\u0000", "2026-01-01\u0000", "\u{10ffff}"]) {
           const path = pathOf(route, value)
-          const answer = yield* call(route.method, path, staff, route.method === "GET" ? undefined : {})
-          assertSound(answer, `${route.method} ${path}`)
-          assert.notStrictEqual(answer.status, 503, `${route.method} ${path}: ${answer.text}`)
+          const response = yield* call(route.method, path, staff, route.method === "GET" ? undefined : {})
+          assertSound(response, `${route.method} ${path}`)
+          assert.notStrictEqual(response.status, 503, `${route.method} ${path}: ${response.text}`)
         }
       }
     }))

@@ -13,7 +13,7 @@ import { ServerFigures } from "../../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
-import { addresses, hold, isAnswered } from "./Sockets.ts"
+import { addresses, hold, isServed } from "./Sockets.ts"
 
 /**
  * Node's own timers ignore the virtual clock, so its timeouts are about a thousandth of the product's. Except the
@@ -24,20 +24,20 @@ const server = NodeServer.make(false, {
   headersTimeout: 400,
   connectionsCheckingInterval: 50,
   keepAliveTimeout: 300,
-  answeredBodyTimeout: 5_000,
+  lateBodyTimeout: 5_000,
   idleTimeout: 900
 })
 
-const answer = (text: string) => Effect.succeed(HttpServerResponse.text(text))
+const reply = (text: string) => Effect.succeed(HttpServerResponse.text(text))
 const routes = Layer.mergeAll(
-  HttpRouter.add("GET", "/address", answer("here")),
-  HttpRouter.add("GET", "/large", answer("x".repeat(1_000_000))),
+  HttpRouter.add("GET", "/address", reply("here")),
+  HttpRouter.add("GET", "/large", reply("x".repeat(1_000_000))),
   HttpRouter.add(
     "POST",
     "/api/v1/echo",
     Effect.flatMap(
       HttpServerRequest.HttpServerRequest,
-      ({ json }) => Effect.flatMap(json, (body) => answer(JSON.stringify(body)))
+      ({ json }) => Effect.flatMap(json, (body) => reply(JSON.stringify(body)))
     )
   ),
   Body.layer,
@@ -96,7 +96,7 @@ layer(Live)("hostile connections", (it) => {
           yield* TestClock.adjust(arrivalMillisMax + 1_000)
           yield* eventually(open, (count) => count <= 2)
           for (const { socket } of sockets) socket.destroy()
-          for (const from of addresses) assert.isTrue(yield* Effect.promise(() => isAnswered(port, from)), about)
+          for (const from of addresses) assert.isTrue(yield* Effect.promise(() => isServed(port, from)), about)
         }
         // Every slot is free again: as many as one address may use.
         const all = yield* Effect.forEach(

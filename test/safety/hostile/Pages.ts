@@ -2,19 +2,19 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Person } from "../../support/Server.ts"
-import { type Answer, get } from "../Calls.ts"
+import { get, type Reply } from "../Calls.ts"
 
 /** Maximum size of a response, in bytes: a page of 40 posts of 64 kB with their entities. */
-export const answerBytesMax = 4 * 1_048_576
+export const responseBytesMax = 4 * 1_048_576
 
 /**
  * Asserts that a response is a success, a client error or a 503 with Retry-After, but no other server error, and not
  * too large.
  */
-export const assertSound = ({ headers, status, text }: Pick<Answer, "headers" | "status" | "text">, about: string) => {
+export const assertSound = ({ headers, status, text }: Pick<Reply, "headers" | "status" | "text">, about: string) => {
   const again = status === 503 && Number(headers.get("retry-after")) > 0
   assert.isTrue(status < 500 || again, `${about}: ${status} ${text.slice(0, 300)}`)
-  assert.isAtMost(Buffer.byteLength(text), answerBytesMax, about)
+  assert.isAtMost(Buffer.byteLength(text), responseBytesMax, about)
 }
 
 /** Checks that normal requests still work. */
@@ -30,7 +30,7 @@ export const assertServed = Effect.fnUntraced(function*(by: Person, about: strin
   ) {
     const { status, text } = yield* get(path, by)
     assert.strictEqual(status, 200, `${path} after ${about}: ${text.slice(0, 300)}`)
-    assert.isAtMost(Buffer.byteLength(text), answerBytesMax, `${path} after ${about}`)
+    assert.isAtMost(Buffer.byteLength(text), responseBytesMax, `${path} after ${about}`)
   }
 })
 

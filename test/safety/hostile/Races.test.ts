@@ -84,18 +84,21 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
               }
             }
           })
-          const answers = yield* run(race)
+          const responses = yield* run(race)
           const about = `HOSTILE_SEED=${seed} run ${number} (${what}): ${
             race.moves.map(({ json, method, path }, at) =>
-              `${method} ${path} ${JSON.stringify(json)} ${answers[at]!.status}`
+              `${method} ${path} ${JSON.stringify(json)} ${responses[at]!.status}`
             )
               .join("; ")
           }`
-          for (const answer of answers) {
-            assertSound(answer, about)
-            told[answer.status] = (told[answer.status] ?? 0) + 1
+          for (const response of responses) {
+            assertSound(response, about)
+            told[response.status] = (told[response.status] ?? 0) + 1
           }
-          assert.isUndefined(race.judge?.(answers.map(({ status }) => status), answers.map(({ body }) => body)), about)
+          assert.isUndefined(
+            race.judge?.(responses.map(({ status }) => status), responses.map(({ body }) => body)),
+            about
+          )
           if (what === "lastUse") {
             assert.strictEqual(
               (yield* get("/api/v1/accounts/verify_credentials", race.moves[0]!.by)).status,
@@ -169,8 +172,8 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
     Effect.gen(function*() {
       const host = yield* staffMember("host", ["manageInvites"])
       const make = post("/api/v1/admin/invites", host, { max_uses: 5 })
-      const answers = yield* Effect.all(Array.from({ length: 8 }, () => make), { concurrency: "unbounded" })
-      assert.deepStrictEqual(answers.map(({ status }) => status), Array.from(answers, () => 200))
+      const responses = yield* Effect.all(Array.from({ length: 8 }, () => make), { concurrency: "unbounded" })
+      assert.deepStrictEqual(responses.map(({ status }) => status), Array.from(responses, () => 200))
     }))
 
   it.effect("F62: data removed while it is read or reacted to causes no failure", () =>

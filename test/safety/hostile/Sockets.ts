@@ -20,7 +20,7 @@ const addressOf = (number: number) => `127.0.${number + 1}.1`
 export const addresses = Array.from({ length: 20 }, (_, number) => addressOf(number))
 
 /** Returns true if a request from an address gets a response. */
-export const isAnswered = (port: number, localAddress: string) =>
+export const isServed = (port: number, localAddress: string) =>
   new Promise<boolean>((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", localAddress })
     socket.on("error", () => {})

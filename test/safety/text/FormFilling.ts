@@ -33,9 +33,9 @@ export const make = () => {
   const leastPause = Effect.fnUntraced(function*<R>(about: string, request: Effect.Effect<Page, never, R>) {
     let least = Infinity
     for (let tries = 0; tries < triesMax && least >= pauseMillisMax; tries++) {
-      const [answer, pause] = yield* pauseIn(request)
-      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-      assert.isBelow(answer.status, 500, `${about}: ${answer.text.slice(0, 2_000)}`)
+      const [response, pause] = yield* pauseIn(request)
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1
+      assert.isBelow(response.status, 500, `${about}: ${response.text.slice(0, 2_000)}`)
       least = Math.min(least, pause)
     }
     if (least >= pauseMillisMax) slow.push(`${about}: ${Math.round(least)} ms`)

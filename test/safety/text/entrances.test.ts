@@ -64,9 +64,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         const timed = Effect.fnUntraced(function*(about: string, request: ReturnType<typeof sent>) {
           let least = Infinity
           for (let tries = 0; tries < triesMax && least >= pauseMillisMax; tries++) {
-            const [answer, pause] = yield* pauseIn(request)
-            assertSound(answer, about)
-            statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+            const [response, pause] = yield* pauseIn(request)
+            assertSound(response, about)
+            statuses[response.status] = (statuses[response.status] ?? 0) + 1
             least = Math.min(least, pause)
           }
           if (least >= pauseMillisMax) slow.push(`${about}: ${Math.round(least)} ms`)

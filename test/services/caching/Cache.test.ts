@@ -146,8 +146,11 @@ it.effect("a change by a command on another node is known to the caller before t
     const cache = yield* make
     const { asked, load } = source(new Map([[1n, "a"]]))
     yield* cache.getAll([1n], load)
-    const { answer, changes } = yield* Effect.provide(withChanges(Effect.as(changed("status", 1n), "done")), bus(true))
-    assert.deepStrictEqual([answer, changes.length], ["done", 1])
+    const { response, changes } = yield* Effect.provide(
+      withChanges(Effect.as(changed("status", 1n), "done")),
+      bus(true)
+    )
+    assert.deepStrictEqual([response, changes.length], ["done", 1])
     yield* cache.getAll([1n], load)
     assert.lengthOf(asked, 1)
     addRemote(changes)

@@ -6,8 +6,8 @@ import { readPage } from "../../../src/services/cards/PageMetadata.ts"
 
 const pageUrl = "https://news.example.org/story?id=1"
 
-const read = (html: string, answer?: unknown) =>
-  Effect.runSync(Effect.map(readPage(html), (page) => pageCard(page, pageUrl, embeddingOf(answer, pageUrl))))
+const read = (html: string, response?: unknown) =>
+  Effect.runSync(Effect.map(readPage(html), (page) => pageCard(page, pageUrl, embeddingOf(response, pageUrl))))
 
 const head = (...elements: ReadonlyArray<string>) =>
   `<!doctype html><html lang="de-AT"><head>${elements.join("")}</head>`
@@ -192,9 +192,9 @@ describe("cards of pages", () => {
     assert.isUndefined(found?.imageUrl)
     assert.strictEqual(new Date(found?.card.publishedAt ?? 0).getUTCFullYear(), 9999)
     for (
-      const answer of [null, 7, [], "x", { version: "2.0", type: "video" }, { version: "1.0", type: {}, html: [] }]
+      const response of [null, 7, [], "x", { version: "2.0", type: "video" }, { version: "1.0", type: {}, html: [] }]
     ) {
-      assert.strictEqual(read(head("<title>t</title>"), answer)?.card.type, "link")
+      assert.strictEqual(read(head("<title>t</title>"), response)?.card.type, "link")
     }
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`
     assert.strictEqual(

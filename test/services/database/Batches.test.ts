@@ -63,8 +63,8 @@ it.effect("a failure fails all callers, or each is asked separately", () =>
     assert.deepStrictEqual(exits, [Exit.fail("unlucky"), Exit.fail("unlucky")])
     const apart = asking()
     const askAlone = batchRequestsOrSingle({ max: 10 }, apart.many)
-    const answers = yield* Effect.forEach([1, 13], (key) => Effect.exit(askAlone(key)), { concurrency: "unbounded" })
-    assert.deepStrictEqual(answers, [Exit.succeed(2), Exit.fail("unlucky")])
+    const responses = yield* Effect.forEach([1, 13], (key) => Effect.exit(askAlone(key)), { concurrency: "unbounded" })
+    assert.deepStrictEqual(responses, [Exit.succeed(2), Exit.fail("unlucky")])
     assert.deepStrictEqual(apart.batches[0], [1, 13])
   }))
 

@@ -54,11 +54,15 @@ describe("JSON in rows", () => {
   it.effect("responses stored before versions were", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* PersistedResponse.decode({ id: "7", kind: "report" }), { id: "7", kind: "report" })
-      const answer: CommandResponse = { id: "8", kind: "status", standing: { limit: 300, remaining: 299, resetAt: 1 } }
-      assert.deepStrictEqual(yield* PersistedResponse.decode({ ...answer }), answer)
-      const json: unknown = JSON.parse(yield* PersistedResponse.encode(answer))
+      const response: CommandResponse = {
+        id: "8",
+        kind: "status",
+        standing: { limit: 300, remaining: 299, resetAt: 1 }
+      }
+      assert.deepStrictEqual(yield* PersistedResponse.decode({ ...response }), response)
+      const json: unknown = JSON.parse(yield* PersistedResponse.encode(response))
       assert.deepInclude(json, { id: "8", kind: "status", version: 1 })
-      assert.deepStrictEqual(yield* PersistedResponse.decode(json), answer)
+      assert.deepStrictEqual(yield* PersistedResponse.decode(json), response)
     }))
 
   it.effect("data of a newer version is not misread", () =>

@@ -67,11 +67,11 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
       const { id } = yield* there.actor("bea")
       const document = there.documents.get("/users/bea")
       const asked = yield* Deferred.make<void>()
-      let answer = () => {}
+      let reply = () => {}
       let count = 0
       there.documents.set("/users/bea", (_, response) => {
         count++
-        answer = () => sendJson(response, document)
+        reply = () => sendJson(response, document)
         Deferred.doneUnsafe(asked, Effect.void)
       })
       const first = yield* Effect.forkChild(find(id))
@@ -80,7 +80,7 @@ layer(remote, { excludeTestServices: true })("accounts of other servers", (it) =
         Effect.all(Array.from({ length: 50 }, () => refresh(id)), { concurrency: 50 })
       )
       yield* Fiber.interrupt(first)
-      answer()
+      reply()
       assert.strictEqual(new Set((yield* Fiber.join(others)).map((account) => account.id)).size, 1)
       assert.strictEqual(count, 1)
     }))

@@ -38,13 +38,13 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       web.fingers.set(`acct:anna@${web.domain}`, there)
       assert.strictEqual((yield* Effect.flip(resolve("anna", web.domain)))._tag, "ErrorResponse")
       for (
-        const answer of [
+        const reply of [
           local.finger("anna", `${local.url}/users/anna`),
           local.finger("ben", actor),
           local.finger("anna", actor, `acct:anna@${web.domain}`)
         ]
       ) {
-        local.fingers.set(`acct:anna@${local.domain}`, answer)
+        local.fingers.set(`acct:anna@${local.domain}`, reply)
         assert.strictEqual((yield* Effect.flip(resolve("anna", web.domain)))._tag, "Implausible")
       }
       local.fingers.set(`acct:anna@${local.domain}`, there)

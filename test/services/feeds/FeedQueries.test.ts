@@ -69,7 +69,7 @@ const asFollowed = (world: Worlds.World, reader: bigint, { author, language, reb
   return follow.languages === null || follow.languages === (reblogOf?.language ?? language)
 }
 
-const answersOthers = (reader: bigint, { author, replyTo }: Worlds.Settled) =>
+const repliesToOthers = (reader: bigint, { author, replyTo }: Worlds.Settled) =>
   replyTo !== undefined && replyTo.author !== reader && replyTo.author !== author ? replyTo.author : undefined
 
 /** The rules again, in plain code. */
@@ -82,9 +82,9 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
       list.owner === reader && list.exclusive && (byMember(list, status) || withMember(world, list, status))
     )
   if (!visible || apart) return false
-  const answered = answersOthers(reader, status)
+  const responded = repliesToOthers(reader, status)
   const followed = follows.has(`${reader}>${status.author}`) && asFollowed(world, reader, status) &&
-    (answered === undefined || follows.has(`${reader}>${answered}`))
+    (responded === undefined || follows.has(`${reader}>${responded}`))
   return followed || (isBroadcast(world, status) &&
     tagFollowsOf(world).some(({ account, tag }) => account === reader && status.tags.includes(tag)))
 }
@@ -92,10 +92,10 @@ const belongs = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, reader
 const belongsIn = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, list: List, status: Worlds.Settled) => {
   const { owner, repliesPolicy } = list
   if (status.visibility === "direct" || !meets(world, all, owner, status)) return false
-  const answered = answersOthers(owner, status)
-  const heeded = answered === undefined ||
-    (repliesPolicy === "followed" && Worlds.relationsOf(world).follows.has(`${owner}>${answered}`)) ||
-    (repliesPolicy === "list" && list.accounts.includes(answered))
+  const responded = repliesToOthers(owner, status)
+  const heeded = responded === undefined ||
+    (repliesPolicy === "followed" && Worlds.relationsOf(world).follows.has(`${owner}>${responded}`)) ||
+    (repliesPolicy === "list" && list.accounts.includes(responded))
   return heeded &&
     ((byMember(list, status) && asFollowed(world, owner, status)) || withMember(world, list, status))
 }

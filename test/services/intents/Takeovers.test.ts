@@ -6,11 +6,12 @@ import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 type Work = Effect.Effect<void>
-const answer = { id: "1", kind: "status" } as const
+const response = { id: "1", kind: "status" } as const
 
 /** Ways in which an owner writes; each first checks that it still is the owner. */
 const ways = {
-  once: (owner: Owner, work: Work) => Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, answer))),
+  once: (owner: Owner, work: Work) =>
+    Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, response))),
   alone: (owner: Owner, work: Work) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -12,14 +12,14 @@ import { configuration } from "../../support/Reads.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** Responses of hosts by URL; other URLs are not found. */
-const answers = new Map<string, unknown>()
+const responses = new Map<string, unknown>()
 const asked: Array<string> = []
 let onAsk: Deferred.Deferred<void> | undefined
 const document = (url: string) =>
   Effect.suspend(() => {
     asked.push(url)
     if (onAsk !== undefined) Deferred.doneUnsafe(onAsk, Effect.void)
-    return answers.has(url) ? Effect.succeed(answers.get(url)) : Effect.never
+    return responses.has(url) ? Effect.succeed(responses.get(url)) : Effect.never
   })
 const outbound = Layer.succeed(
   Outbound,
@@ -43,7 +43,7 @@ const url = "https://lists.example/one"
 /** Inserts a list that is due, with a block that it created. */
 const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
   const sql = yield* SqlClient.SqlClient
-  answers.clear()
+  responses.clear()
   onAsk = yield* Deferred.make<void>()
   for (const table of ["domain_blocks", "moderation_lists"]) yield* sql`DELETE FROM ${sql(table)}`
   const at = new Date(0)
@@ -51,10 +51,10 @@ const followed = Effect.fnUntraced(function*(type: "csv" | "fires") {
       retract_automatically, preserve_relationships, override_unattributed, created_at, due_at)
     VALUES (1, 'One', ${url}, ${type}, 'reject', 0, true, true, true, false, ${at}, ${at})`
   const { step } = yield* ListSync
-  if (type === "csv") answers.set(url, "bad.example")
+  if (type === "csv") responses.set(url, "bad.example")
   else {
-    answers.set(url, { endpoints: { snapshot: `${url}/all` } })
-    answers.set(`${url}/all`, {
+    responses.set(url, { endpoints: { snapshot: `${url}/all` } })
+    responses.set(`${url}/all`, {
       orderedItems: [{
         type: "Recommendation",
         entityKind: "domain",
@@ -82,7 +82,7 @@ layer(Live)("lists of hosts with arbitrary responses", (it) => {
   it.effect("F111: a sync that ends with its process is soon repeated", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("csv")
-      answers.clear()
+      responses.clear()
       yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
       onAsk = yield* Deferred.make<void>()
       const killed = yield* Effect.forkChild(step)
@@ -90,7 +90,7 @@ layer(Live)("lists of hosts with arbitrary responses", (it) => {
       yield* Fiber.interrupt(killed)
       assert.isFalse(yield* step, "it is claimed")
       yield* TestClock.adjust(claimMillis)
-      answers.set(url, "worse.example")
+      responses.set(url, "worse.example")
       assert.isTrue(yield* step)
       assert.deepStrictEqual(yield* blocked, ["worse.example"])
     }))
@@ -98,7 +98,7 @@ layer(Live)("lists of hosts with arbitrary responses", (it) => {
   it.effect("F111: pages that drip endlessly are given up, and the list's previous content is kept", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("fires")
-      answers.delete(`${url}/all`)
+      responses.delete(`${url}/all`)
       yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
       onAsk = yield* Deferred.make<void>()
       const waiting = yield* Effect.forkChild(step)
@@ -117,10 +117,10 @@ layer(Live)("lists of hosts with arbitrary responses", (it) => {
   ] as const
   it.effect.each(nothings)(
     "F111: %s: a response that is not a list lifts no block",
-    ([type, address, answer]) =>
+    ([type, address, response]) =>
       Effect.gen(function*() {
         const { sql, step } = yield* followed(type)
-        answers.set(address, answer)
+        responses.set(address, response)
         yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
         assert.isTrue(yield* step)
         assert.isString((yield* list).error)
@@ -131,7 +131,7 @@ layer(Live)("lists of hosts with arbitrary responses", (it) => {
   it.effect("F111: an explicitly empty list lifts its blocks", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("fires")
-      answers.set(`${url}/all`, { type: "OrderedCollection", totalItems: 0 })
+      responses.set(`${url}/all`, { type: "OrderedCollection", totalItems: 0 })
       yield* sql`UPDATE moderation_lists SET due_at = ${new Date(0)}`
       assert.isTrue(yield* step)
       assert.deepStrictEqual(yield* blocked, [])

@@ -76,8 +76,8 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
           publicKey: { id: "x", publicKeyPem: "another" }
         })
         put(paths[4] ?? "", { ...documents.get(paths[4] ?? ""), content: "<p>edited\tsince</p>", cc: [] })
-        old.answer(paths[3] ?? "", (_, response) => response.writeHead(404).end())
-        old.answer(
+        old.reply(paths[3] ?? "", (_, response) => response.writeHead(404).end())
+        old.reply(
           paths[1] ?? "",
           (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("hello")
         )

@@ -9,10 +9,10 @@ const slow = () => {
   const begun: Array<Deferred.Deferred<void>> = []
   const read = Effect.gen(function*() {
     const place = begun.length
-    const answer = yield* Deferred.make<void>()
-    begun.push(answer)
+    const response = yield* Deferred.make<void>()
+    begun.push(response)
     // The initial query completes at once; the block is made between the second and the third.
-    if (place > 0) yield* Deferred.await(answer)
+    if (place > 0) yield* Deferred.await(response)
     return place < 2 ? [] : [{ network: "10.0.0.0/8", severity: "no_access", expiresAt: null }]
   })
   const sql: unknown = Object.assign(() => read, { literal: (text: string) => text })
@@ -28,11 +28,11 @@ it.effect("S-174: a stale read of IP blocks does not overwrite a newer one, howe
     const reads = [yield* Effect.forkChild(refresh), yield* Effect.forkChild(refresh)]
     yield* turns
     // Reads in progress end in the reverse order.
-    for (const answer of begun.slice(1).toReversed()) {
-      yield* Deferred.succeed(answer, undefined)
+    for (const response of begun.slice(1).toReversed()) {
+      yield* Deferred.succeed(response, undefined)
       yield* turns
     }
-    for (const answer of begun) yield* Deferred.succeed(answer, undefined)
+    for (const response of begun) yield* Deferred.succeed(response, undefined)
     yield* Effect.forEach(reads, Fiber.join)
     assert.strictEqual(begun.length, 3)
     assert.strictEqual(find("10.1.2.3", 0), "no_access")

@@ -16,7 +16,7 @@ const file = (url: string, bytesMax: number) =>
     )
   ))
 
-const answering = (body: Uint8Array | string, headers: Record<string, string> = {}) =>
+const respondingHost = (body: Uint8Array | string, headers: Record<string, string> = {}) =>
   host((_, response) => response.writeHead(200, { ...activityJson, ...headers }).end(body))
 
 describe("row 31: large and compressed bodies", () => {
@@ -32,7 +32,7 @@ describe("row 31: large and compressed bodies", () => {
   ) {
     it.effect(`decompresses ${encoding}`, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering(packed, { "content-encoding": encoding })
+        const { url } = yield* respondingHost(packed, { "content-encoding": encoding })
         assert.deepStrictEqual((yield* getJson(url)).value, JSON.parse(document))
       }).pipe(Effect.provide(outbound())))
   }
@@ -46,7 +46,7 @@ describe("row 31: large and compressed bodies", () => {
   ) {
     it.effect(`stops decompressing ${encoding} at the limit`, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering(packed, { "content-encoding": encoding })
+        const { url } = yield* respondingHost(packed, { "content-encoding": encoding })
         const before = process.memoryUsage().arrayBuffers
         assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "size" })
         assert.isBelow(process.memoryUsage().arrayBuffers - before, 4 * documentBytesMax)
@@ -64,7 +64,7 @@ describe("row 31: large and compressed bodies", () => {
   ) {
     it.effect(`refuses ${encoding} (${expected})`, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering(packed, { "content-encoding": encoding })
+        const { url } = yield* respondingHost(packed, { "content-encoding": encoding })
         assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: expected })
       }).pipe(Effect.provide(outbound())))
   }
@@ -72,9 +72,9 @@ describe("row 31: large and compressed bodies", () => {
   it.effect("refuses more than a document's maximum, announced or not", () =>
     Effect.gen(function*() {
       const text = JSON.stringify("a".repeat(documentBytesMax - 2))
-      const exact = yield* answering(text)
+      const exact = yield* respondingHost(text)
       assert.strictEqual((yield* getJson(exact.url)).value, JSON.parse(text))
-      const announced = yield* answering(`${text} `)
+      const announced = yield* respondingHost(`${text} `)
       assert.deepInclude(yield* rule(getJson(announced.url)), { rule: "size" })
       const endless = yield* host((request, response) => {
         response.writeHead(200, activityJson)
@@ -98,10 +98,10 @@ describe("row 31: large and compressed bodies", () => {
 
   it.effect("streams a file, and refuses a compressed one", () =>
     Effect.gen(function*() {
-      const large = yield* answering(zeros.subarray(0, 5_000_000))
+      const large = yield* respondingHost(zeros.subarray(0, 5_000_000))
       assert.strictEqual(yield* file(large.url, 5_000_000), 5_000_000)
       assert.deepInclude(yield* rule(file(large.url, 4_999_999)), { rule: "size" })
-      const packed = yield* answering(gzipSync(document), { "content-encoding": "gzip" })
+      const packed = yield* respondingHost(gzipSync(document), { "content-encoding": "gzip" })
       assert.deepInclude(yield* rule(file(packed.url, 5_000)), { rule: "encoding" })
       assert.strictEqual(packed.requests[0]?.headers["accept-encoding"], "identity")
     }).pipe(Effect.provide(outbound())))
@@ -131,7 +131,7 @@ describe("row 32: deep and numerous values", () => {
   ) {
     it.effect(what, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering(text)
+        const { url } = yield* respondingHost(text)
         if (accepted) assert.deepStrictEqual((yield* getJson(url)).value, JSON.parse(text))
         else assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "body" })
       }).pipe(Effect.provide(outbound())))
@@ -160,7 +160,7 @@ describe("row 5: content types", () => {
   ) {
     it.effect(`${accepted ? "believes" : "refuses"} an activity as ${type === "" ? "nothing" : type}`, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering("{}", { "content-type": type })
+        const { url } = yield* respondingHost("{}", { "content-type": type })
         if (accepted) assert.deepStrictEqual((yield* getJson(url)).value, {})
         else assert.deepInclude(yield* rule(getJson(url)), { _tag: "Refused", rule: "type" })
       }).pipe(Effect.provide(outbound())))
@@ -168,8 +168,10 @@ describe("row 5: content types", () => {
 
   it.effect("decodes text by its charset", () =>
     Effect.gen(function*() {
-      const latin = yield* answering(Buffer.from("é", "latin1"), { "content-type": "text/html; charset=iso-8859-1" })
-      const unknown = yield* answering("é", { "content-type": "text/html; charset=nonsense" })
+      const latin = yield* respondingHost(Buffer.from("é", "latin1"), {
+        "content-type": "text/html; charset=iso-8859-1"
+      })
+      const unknown = yield* respondingHost("é", { "content-type": "text/html; charset=nonsense" })
       const text = (url: string) => Outbound.use(({ text }) => text({ url, type: html }))
       assert.strictEqual((yield* text(latin.url)).value, "é")
       assert.strictEqual((yield* text(unknown.url)).value, "é")

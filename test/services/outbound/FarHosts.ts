@@ -34,19 +34,19 @@ export const getJson = (url: string) => Outbound.use(({ json }) => json({ url, t
 
 /** Starts a loopback host whose responses the test decides; records its requests. */
 export const host = Effect.fnUntraced(
-  function*(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  function*(reply: (request: IncomingMessage, response: ServerResponse) => void) {
     const requests: Array<IncomingMessage> = []
     const place = yield* listening(createServer((request, response) => {
       requests.push(request)
-      answer(request, response)
+      reply(request, response)
     }))
     return { ...place, requests }
   }
 )
 
 /** Starts the host with TLS, as `peer.test`. */
-export const secureHost = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
-  listening(createSecureServer({ cert: certificate, key: privateKey }, answer))
+export const secureHost = (reply: (request: IncomingMessage, response: ServerResponse) => void) =>
+  listening(createSecureServer({ cert: certificate, key: privateKey }, reply))
 
 /** Starts a host that speaks raw bytes. */
 export const rawHost = Effect.fnUntraced(function*(talk: (socket: Socket) => void) {

@@ -69,11 +69,11 @@ describe("row 29: names that resolve differently the second time", () => {
 })
 
 /** Starts a host that reports connections and received data. */
-const talking = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
+const talking = Effect.fnUntraced(function*(reply: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const place = yield* rawHost((socket) =>
     socket.once("data", () => {
-      answer(socket)
+      reply(socket)
       Deferred.doneUnsafe(heard, Effect.succeed(socket))
     })
   )
@@ -92,10 +92,10 @@ describe("row 30: slow hosts", () => {
       assert.deepInclude(yield* Fiber.join(asking), { _tag: "Unreachable", reason: "timeout" })
     }).pipe(Effect.provide(outbound())))
 
-  for (const [what, answer] of [["nothing", ""], ["half a head", "HTTP/1.1 200 OK\r\nx: "]] as const) {
+  for (const [what, reply] of [["nothing", ""], ["half a head", "HTTP/1.1 200 OK\r\nx: "]] as const) {
     it.effect(`that respond with ${what} are given up after fifteen seconds`, () =>
       Effect.gen(function*() {
-        const { heard, url } = yield* talking((socket) => socket.write(answer))
+        const { heard, url } = yield* talking((socket) => socket.write(reply))
         const asking = yield* Effect.forkChild(Effect.flip(getJson(url)))
         yield* heard
         yield* TestClock.adjust(`${headSecondsMax} seconds`)

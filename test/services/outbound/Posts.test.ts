@@ -12,11 +12,11 @@ const postDocument = (url: string) =>
   )
 
 /** Starts a host that responds to each request with these bytes, and reports the first one. */
-const answering = Effect.fnUntraced(function*(answer: (socket: Socket) => void) {
+const respondingHost = Effect.fnUntraced(function*(response: (socket: Socket) => void) {
   const heard = yield* Deferred.make<Socket>()
   const { url } = yield* rawHost((socket) =>
     socket.on("data", () => {
-      answer(socket)
+      response(socket)
       Deferred.doneUnsafe(heard, Effect.succeed(socket))
     })
   )
@@ -34,7 +34,7 @@ describe("rows 30, 31: responses to a POST", () => {
   for (const [what, said] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
     it.effect(`a host that responds with ${what} is given up after ten seconds, and its connection closed`, () =>
       Effect.gen(function*() {
-        const { heard, url } = yield* answering((socket) => socket.write(said))
+        const { heard, url } = yield* respondingHost((socket) => socket.write(said))
         const posting = yield* Effect.forkChild(Effect.flip(postDocument(url)))
         const socket = yield* heard
         const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {
@@ -50,7 +50,7 @@ describe("rows 30, 31: responses to a POST", () => {
 
   it.effect("a dripping body does not invalidate its status", () =>
     Effect.gen(function*() {
-      const { heard, url } = yield* answering((socket) => {
+      const { heard, url } = yield* respondingHost((socket) => {
         socket.write("HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\nx")
       })
       const posting = yield* Effect.forkChild(postDocument(url))
@@ -61,7 +61,7 @@ describe("rows 30, 31: responses to a POST", () => {
     }).pipe(Effect.provide(outbound())))
 
   const long = "x".repeat(replyBytesMax + 1)
-  const answers: ReadonlyArray<readonly [what: string, answer: string, close: boolean, text: string]> = [
+  const responses: ReadonlyArray<readonly [what: string, response: string, close: boolean, text: string]> = [
     ["a short text", "HTTP/1.1 400 Bad\r\ncontent-length: 3\r\n\r\nwhy", false, "why"],
     ["a longer text than is read", `HTTP/1.1 400 Bad\r\ncontent-length: ${long.length}\r\n\r\n${long}`, false, ""],
     [
@@ -73,19 +73,19 @@ describe("rows 30, 31: responses to a POST", () => {
     ["a packed text", "HTTP/1.1 400 Bad\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nwhy", false, ""],
     ["a text that breaks off", "HTTP/1.1 400 Bad\r\ncontent-length: 30\r\n\r\nwhy", true, ""]
   ]
-  for (const [what, answer, close, text] of answers) {
+  for (const [what, response, close, text] of responses) {
     it.effect(`with ${what}: the status counts`, () =>
       Effect.gen(function*() {
-        const { url } = yield* answering((socket) => close ? socket.end(answer) : socket.write(answer))
+        const { url } = yield* respondingHost((socket) => close ? socket.end(response) : socket.write(response))
         assert.deepStrictEqual(yield* postDocument(url), { status: 400, retryAfterSeconds: undefined, text })
       }).pipe(Effect.provide(outbound())))
   }
 
   it.effect("a connection closed before the response is a failure, and an interrupted request ends only its own", () =>
     Effect.gen(function*() {
-      const closing = yield* answering((socket) => socket.destroy())
+      const closing = yield* respondingHost((socket) => socket.destroy())
       assert.deepInclude(yield* Effect.flip(postDocument(closing.url)), { _tag: "Unreachable", reason: "closed" })
-      const silent = yield* answering(() => {})
+      const silent = yield* respondingHost(() => {})
       const posting = yield* Effect.forkChild(postDocument(silent.url))
       const socket = yield* silent.heard
       const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {

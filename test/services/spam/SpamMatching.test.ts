@@ -3,7 +3,7 @@ import { Effect, Exit } from "effect"
 import { statusBytesMax } from "../../../src/services/instance/ContentLimits.ts"
 import { checkConditions, type GivenConditions } from "../../../src/services/spam/ConditionChecks.ts"
 import { skeleton } from "../../../src/services/spam/Skeletons.ts"
-import { type AuthorFacts, judge, type PostFacts, readyRule } from "../../../src/services/spam/SpamMatching.ts"
+import { type AuthorFacts, compileRule, judge, type PostFacts } from "../../../src/services/spam/SpamMatching.ts"
 import { type Conditions, rulesMax } from "../../../src/services/spam/SpamRule.ts"
 import { readPost } from "../../../src/services/spam/SpamText.ts"
 
@@ -28,8 +28,8 @@ const html = `<p>Buy <a href="https://Shop.Evil.example/x?y">cheap</a> pills, fr
 const post: PostFacts = { ...readPost(html, ["Sale"]), domain: "far.example", mentions: 2, boost: false }
 
 let ids = 0n
-const rule = (conditions: Conditions, more: Partial<Parameters<typeof readyRule>[0]> = {}) =>
-  readyRule({ id: ++ids, name: `rule ${ids}`, state: "on", action: "report", score: 0, conditions, ...more })
+const rule = (conditions: Conditions, more: Partial<Parameters<typeof compileRule>[0]> = {}) =>
+  compileRule({ id: ++ids, name: `rule ${ids}`, state: "on", action: "report", score: 0, conditions, ...more })
 const finds = (conditions: Conditions, facts = post, by = author) =>
   judge([rule(conditions)], facts, by).hits.length > 0
 

@@ -58,8 +58,8 @@ layer(written, { excludeTestServices: true })("a status in one statement", (it) 
       const before = yield* figures
       assert.isUndefined(yield* writeStatus(owner, "a", other, "second"))
       assert.deepStrictEqual(yield* figures, before)
-      const { answer, repeated } = yield* once(owner, "a", "statuses", Effect.die("done again"))
-      assert.deepStrictEqual([answer, repeated], [{ kind: "status", id: String(one?.intent.statusId) }, true])
+      const { response, repeated } = yield* once(owner, "a", "statuses", Effect.die("done again"))
+      assert.deepStrictEqual([response, repeated], [{ kind: "status", id: String(one?.intent.statusId) }, true])
       const atOnce = yield* Effect.all(
         Array.from({ length: 8 }, () => writeStatus(owner, "b", other, "third")),
         { concurrency: "unbounded" }

@@ -182,7 +182,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
       if (attempt > 0) yield* Effect.sleep(pauseMillis)
       result = yield* ask(universe, by.site, ({ actors }) => actors.tell(by.id, command, `k${n}`)).pipe(
-        Effect.map((answer): SentCommand["result"] => answer === "unknown" ? answer : { id: answer.id }),
+        Effect.map((response): SentCommand["result"] => response === "unknown" ? response : { id: response.id }),
         Effect.catch((error) =>
           Effect.succeed<SentCommand["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
         ),

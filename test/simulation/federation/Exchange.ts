@@ -7,7 +7,7 @@ export interface Incoming {
   readonly body: Uint8Array
 }
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -20,7 +20,7 @@ export interface Exchange extends Incoming {
   /** Body as text, and its hash. */
   readonly text: string
   /** Response to each arrival, in order; a request may arrive in copies. */
-  readonly answers: Array<{ readonly status: number; readonly at: number; readonly text: string }>
+  readonly responses: Array<{ readonly status: number; readonly at: number; readonly text: string }>
   /** Time at which the sender learned of the acceptance; undefined if it did not. */
   takenAt: number | undefined
 }

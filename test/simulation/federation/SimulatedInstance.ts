@@ -33,7 +33,7 @@ import * as Performed from "../Performed.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
 import { client } from "../World.ts"
-import type { Answer, Incoming } from "./Exchange.ts"
+import type { Incoming, Reply } from "./Exchange.ts"
 import * as Keys from "./Keys.ts"
 import type { Universe } from "./Universe.ts"
 
@@ -115,7 +115,7 @@ const requestOf = ({ body, from, headers, method, url }: Incoming) =>
     })
   ).modify({ url: url.pathname + url.search, remoteAddress: Option.some(from) })
 
-const answering = (respond: Handler["Service"]["respond"]) => (request: Incoming): Effect.Effect<Answer> =>
+const respondingHost = (respond: Handler["Service"]["respond"]) => (request: Incoming): Effect.Effect<Reply> =>
   respond.pipe(
     Effect.provideService(HttpServerRequest.HttpServerRequest, requestOf(request)),
     Effect.map((response) => ({
@@ -182,7 +182,7 @@ export const start = Effect.fnUntraced(function*(universe: Universe, site: Simul
   )
   const scope = Scope.makeUnsafe()
   const built = yield* machine.on(outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
-  web.listen(host, { machine, answer: answering(Context.get(built, Handler).respond) })
+  web.listen(host, { machine, reply: respondingHost(Context.get(built, Handler).respond) })
   site.process = { machine, actors: Context.get(built, AccountActors), lookup: Context.get(built, RemoteLookup) }
   return site.process
 })

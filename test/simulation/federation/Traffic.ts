@@ -29,7 +29,7 @@ const activityOf = (exchange: Exchange): Activity => {
   return { id: String(id), type: String(type), actor, object: idIn(object), key, exchange }
 }
 
-const taken = ({ exchange: { answers } }: Activity) => answers.find(({ status }) => status >= 200 && status < 300)
+const taken = ({ exchange: { responses } }: Activity) => responses.find(({ status }) => status >= 200 && status < 300)
 
 /**
  * Checks the network's traffic: each delivery ended within its attempts (I5), in order (I6); accepted ones were
@@ -59,7 +59,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
     if (tries.length > deliveryBackoff.triesMax) broken.push(`I5: ${what} was sent ${tries.length} times`)
     const heard = tries.findIndex(({ exchange }) => exchange.takenAt !== undefined)
     again += heard === -1 ? 0 : tries.length - heard - 1
-    const bad = tries.flatMap(({ exchange: { answers } }) => answers.map(({ status }) => status)).filter((status) =>
+    const bad = tries.flatMap(({ exchange: { responses } }) => responses.map(({ status }) => status)).filter((status) =>
       // After 401 a sender uses another signature scheme; after 503 it retries.
       status >= 400 && status !== 401 && status !== 503
     )
@@ -71,7 +71,7 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
 }
 
 const statuses = (tries: ReadonlyArray<Activity>) =>
-  tries.map(({ exchange: { answers } }) => answers.map(({ status }) => status).join("+") || "nothing").join(", ")
+  tries.map(({ exchange: { responses } }) => responses.map(({ status }) => status).join("+") || "nothing").join(", ")
 
 /** Checks that Create precedes its Update, both precede the Delete, and none follows an accepted Delete. */
 const order = (sent: ReadonlyArray<Activity>) => {
@@ -141,9 +141,9 @@ const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed 
       if (allowed.get(n)?.has(host) === false) broken.push(`I11: ${host} saw post ${n} in ${how}`)
     }
   }
-  for (const { answers, from, text, to, url } of exchanges) {
+  for (const { responses, from, text, to, url } of exchanges) {
     see(text, to, `a delivery of ${from}`)
-    for (const answer of answers) see(answer.text, from, `an answer of ${url.href}`)
+    for (const response of responses) see(response.text, from, `an answer of ${url.href}`)
   }
   return broken
 }

@@ -4,14 +4,14 @@ import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import {
   type Exchanged,
   Transport,
-  type TransportAnswer,
-  type TransportRequest
+  type TransportRequest,
+  type TransportResponse
 } from "../../../src/services/outbound/Transport.ts"
 import type { Machine } from "../Machine.ts"
 import type { Dice } from "../Seeded.ts"
 import type { VirtualTime } from "../VirtualTime.ts"
 import type { Side } from "../World.ts"
-import type { Answer, Exchange, Incoming, NetworkFault } from "./Exchange.ts"
+import type { Exchange, Incoming, NetworkFault, Reply } from "./Exchange.ts"
 
 /** Maximum milliseconds of a request or response between two servers. */
 const hopMillisMax = 300
@@ -21,7 +21,7 @@ const queueMillis = 5_000
 
 interface Server {
   readonly machine: Machine
-  readonly answer: (request: Incoming) => Effect.Effect<Answer>
+  readonly reply: (request: Incoming) => Effect.Effect<Reply>
 }
 
 interface Pending {
@@ -79,7 +79,7 @@ export class Web {
 
   /** Returns a server's transport to others. */
   transport(host: string, machine: Machine) {
-    const around = (effect: Effect.Effect<TransportAnswer, Unreachable>) =>
+    const around = (effect: Effect.Effect<TransportResponse, Unreachable>) =>
       this.step(machine, "asks", "before").pipe(
         Effect.andThen(effect),
         Effect.tap(() => this.step(machine, "asks", "after"))
@@ -119,10 +119,10 @@ export class Web {
   }
 
   private send(from: string, machine: Machine, { body, headers, method, url }: TransportRequest) {
-    return Effect.callback<TransportAnswer, Unreachable>((ended) => {
+    return Effect.callback<TransportResponse, Unreachable>((ended) => {
       const id = ++this.sent
       this.open.set(id, machine)
-      const resume = (end: Effect.Effect<TransportAnswer, Unreachable>) => {
+      const resume = (end: Effect.Effect<TransportResponse, Unreachable>) => {
         this.open.delete(id)
         ended(end)
       }
@@ -136,7 +136,7 @@ export class Web {
         body: bytes,
         text: new TextDecoder().decode(bytes),
         askedAt: this.time.now,
-        answers: [],
+        responses: [],
         takenAt: undefined
       }
       this.exchanges.push(exchange)
@@ -152,12 +152,12 @@ export class Web {
         if (!fate.silent) fails("closed")
         return givenUp
       }
-      const hears = (answer: Answer) =>
+      const hears = (reply: Reply) =>
         this.time.after(this.hop(url.host), () =>
           machine.soon(() => {
-            const isTaken = this.open.has(id) && answer.status >= 200 && answer.status < 300
+            const isTaken = this.open.has(id) && reply.status >= 200 && reply.status < 300
             if (isTaken) exchange.takenAt = this.time.now
-            resume(Effect.succeed(received(answer)))
+            resume(Effect.succeed(received(reply)))
           }))
       if (fate?._tag === "Queued") {
         hears(accepted)
@@ -166,11 +166,11 @@ export class Web {
       }
       const late = fate?._tag === "Late" ? fate.millis : 0
       this.fly(this.hop(url.host) + late, () =>
-        this.arrive(exchange, (answer) => {
-          if (answer === "lost") return
-          if (typeof answer === "string") return fails(answer)
+        this.arrive(exchange, (reply) => {
+          if (reply === "lost") return
+          if (typeof reply === "string") return fails(reply)
           if (fate?._tag === "Unheard") return fate.silent ? undefined : fails("closed")
-          hears(answer)
+          hears(reply)
         }))
       if (fate?._tag === "Twice") {
         this.fly(this.hop(url.host) + fate.millis, () => this.arrive(exchange, () => {}))
@@ -182,13 +182,13 @@ export class Web {
   /** Repeats a request from a proxy until the server accepts or refuses it. */
   private bring(exchange: Exchange, millis: number) {
     this.fly(millis, () =>
-      this.arrive(exchange, (answer) => {
-        if (typeof answer === "string" || answer.status === 503) this.bring(exchange, queueMillis)
+      this.arrive(exchange, (reply) => {
+        if (typeof reply === "string" || reply.status === 503) this.bring(exchange, queueMillis)
       }))
   }
 
   /** Handles an arrival; `then` gets the response, or the way in which the connection ended, or is never called. */
-  private arrive(exchange: Exchange, then: (answer: Answer | "closed" | "connect" | "lost") => void) {
+  private arrive(exchange: Exchange, then: (reply: Reply | "closed" | "connect" | "lost") => void) {
     const outage = this.outages.get(exchange.to)
     if (outage === "silent") return then("lost")
     if (typeof outage === "object") {
@@ -196,22 +196,22 @@ export class Web {
     }
     const server = this.servers.get(exchange.to)
     if (server === undefined || outage === "refuses") return then("connect")
-    const { answer, machine } = server
+    const { reply, machine } = server
     const waiting: Pending = { at: machine, broken: () => then("closed") }
     this.pending.add(waiting)
-    const answered = ({ body, headers, status }: Answer) =>
+    const responded = ({ body, headers, status }: Reply) =>
       Effect.sync(() => {
         if (!this.pending.delete(waiting)) return
         const text = new TextDecoder().decode(body)
-        exchange.answers.push({ status, at: this.time.now, text })
+        exchange.responses.push({ status, at: this.time.now, text })
         this.note(`${exchange.to}<${exchange.from} ${exchange.url.pathname} ${status} ${text}`)
         then({ body, headers, status })
       })
     machine.run(
       this.step(machine, "answers", "before").pipe(
-        Effect.andThen(answer(exchange)),
+        Effect.andThen(reply(exchange)),
         Effect.tap(() => this.step(machine, "answers", "after")),
-        Effect.flatMap(answered),
+        Effect.flatMap(responded),
         Effect.onError(() => Effect.sync(() => this.end(waiting)))
       )
     )
@@ -223,15 +223,15 @@ export class Web {
 }
 
 /** Parts of a response that the exchange records. */
-const exchanged = ({ headers, read, status }: TransportAnswer) =>
+const exchanged = ({ headers, read, status }: TransportResponse) =>
   Effect.map(
     read,
     (body): Exchanged => ({ status, retryAfter: headers["retry-after"], body: body ?? new Uint8Array() })
   )
 
-const accepted: Answer = { status: 202, headers: {}, body: new Uint8Array() }
+const accepted: Reply = { status: 202, headers: {}, body: new Uint8Array() }
 
-const received = ({ body, headers, status }: Answer): TransportAnswer => {
+const received = ({ body, headers, status }: Reply): TransportResponse => {
   let left: Uint8Array | undefined = body
   return {
     status,

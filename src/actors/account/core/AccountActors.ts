@@ -54,7 +54,7 @@ export class AccountActors extends Context.Service<AccountActors, {
         const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
         // Checked after the clock is read: `until` would be too late if the process stalled before that.
         if ((yield* ProcessStalled)()) return yield* new Unavailable()
-        const { changes = [], ...answer } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
+        const { changes = [], ...response } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
           Effect.catchTags({
             MailboxFull: unavailable,
             AlreadyProcessingMessage: unavailable,
@@ -67,7 +67,7 @@ export class AccountActors extends Context.Service<AccountActors, {
           inMailbox
         )
         addRemote(changes)
-        return answer.kind === "refused" ? yield* refused : answer
+        return response.kind === "refused" ? yield* refused : response
       })
 
       const wake = traced("AccountActors.wake")((accountId: AccountId) =>

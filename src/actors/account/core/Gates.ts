@@ -13,7 +13,7 @@ import { PolicyVerdicts } from "../../../services/statuses/PolicyVerdicts.ts"
 export type Agreement = "free" | "agreed" | "asks"
 
 /** Decision on a reply or reblog from another server; `claimed` is the approval it claims to have, not yet verified. */
-export interface Answer {
+export interface Consent {
   readonly agreement: Agreement
   readonly claimed?: string | undefined
 }
@@ -70,7 +70,7 @@ export const make = Effect.gen(function*() {
    * Decides on a reply or reblog of a remote account; undefined if the author does not agree. An interaction with a
    * remote author's post may carry an approval, which that author's server has to confirm.
    */
-  const answer = Effect.fnUntraced(
+  const consent = Effect.fnUntraced(
     function*(
       accountId: bigint,
       target: PolicyTarget,
@@ -81,13 +81,13 @@ export const make = Effect.gen(function*() {
       const agreement = yield* agreed(accountId, target, kind)
       // A requester always gets a reply, even if no approval is needed.
       if (agreement !== undefined) {
-        return { agreement: agreement === "free" && requested ? "agreed" : agreement } satisfies Answer
+        return { agreement: agreement === "free" && requested ? "agreed" : agreement } satisfies Consent
       }
       if (target.local || named.authorization === undefined) return undefined
       const isOfAuthor = yield* verdicts.isAt(target.accountId, named.authorization)
-      return isOfAuthor ? { agreement: "asks", claimed: named.authorization } satisfies Answer : undefined
+      return isOfAuthor ? { agreement: "asks", claimed: named.authorization } satisfies Consent : undefined
     }
   )
 
-  return { checkPolicy, agreed, answer, requireAutomatic }
+  return { checkPolicy, agreed, consent, requireAutomatic }
 })

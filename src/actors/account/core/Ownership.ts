@@ -194,15 +194,15 @@ export const make = Effect.gen(function*() {
         const { limit, remaining, resetAt } = quotaOf(used, family, now)
         return remaining > 0 ? work : Effect.fail(new TooManyRequests({ limit, resetAt }))
       })
-    const { answer, repeated } = done !== undefined
-      ? { answer: done, repeated: false }
+    const { response, repeated } = done !== undefined
+      ? { response: done, repeated: false }
       : yield* commands.once(held.owner, id, family, metered).pipe(
         recounting(held),
         Effect.catchTag("StaleOwner", forget(own, held))
       )
-    if (family === undefined) return answer
+    if (family === undefined) return response
     if (!repeated) used[family].count++
-    return { ...answer, standing: quotaOf(used, family, now) }
+    return { ...response, standing: quotaOf(used, family, now) }
   })
 
   /** Runs repeatable work in a transaction of the owner. */

@@ -235,7 +235,7 @@ export const Command = Schema.Union([
 ])
 export type Command = typeof Command.Type
 
-/** Answer of a command, with the changes that it made; the caller's node may not have received their broadcast yet. */
+/** Response of a command, with the changes that it made; the caller's node may not have received their broadcast yet. */
 const Done = Schema.Struct({ ...CommandResponse.fields, changes: Schema.optionalKey(Schema.Array(Change)) })
 
 /** Versioned form of a command in `account_intents.details`. */

@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
    * Handles a reply to a local account's follow: only if it was requested, and from the account that was asked (row
    * 16).
    */
-  const answered = (
+  const settled = (
     self: InboundSender,
     object: unknown,
     act: (target: AccountId) => Effect.Effect<unknown, ClientError | SqlError>
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
   }
 
   const rejected = (own: Ownership, self: InboundSender, object: unknown): Outcome =>
-    answered(
+    settled(
       self,
       object,
       (target) =>
@@ -175,14 +175,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
           ))
     )
 
-  const answer = (type: "Accept" | "Reject"): Handler => (own, self, activity) =>
+  const decision = (type: "Accept" | "Reject"): Handler => (own, self, activity) =>
     orElse(
-      relays.answered(own, activity, type),
+      relays.settled(own, activity, type),
       () =>
-        orElse(consents.answered(own, self, activity), () =>
+        orElse(consents.settled(own, self, activity), () =>
           type === "Reject"
             ? refused(own, self, activity["object"])
-            : answered(
+            : settled(
               self,
               activity["object"],
               (target) =>
@@ -198,7 +198,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     orElse(consents.features.change(own, self, activity), () => collections.change(own, self, activity, place))
 
   const handlers: { readonly [Type in ActivityType]: Handler } = {
-    Accept: answer("Accept"),
+    Accept: decision("Accept"),
     Add: changeCollection,
     Announce: (own, self, activity, times) => boosts.announce(own, self, activity, times),
     AnnounceRequest: request,
@@ -226,7 +226,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs) {
     LikeRequest: request,
     Move: (own, self, activity) => moves.move(own, self, activity),
     QuoteRequest: request,
-    Reject: answer("Reject"),
+    Reject: decision("Reject"),
     Remove: changeCollection,
     ReplyRequest: request,
     Undo: (own, self, { object }, times) => {

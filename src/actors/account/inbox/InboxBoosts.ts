@@ -110,8 +110,8 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       return yield* ignored("already stored")
     }
     const authorization = stampNamed("reblog", activity)
-    const answer = yield* gates.answer(own.accountId, target, { authorization }, requested !== undefined, "reblog")
-    if (answer === undefined) {
+    const consent = yield* gates.consent(own.accountId, target, { authorization }, requested !== undefined, "reblog")
+    if (consent === undefined) {
       if (target.local) {
         yield* send(activities.refuse(target.accountId, own.accountId, {
           kind: "reblog",
@@ -136,12 +136,12 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
       millis: yield* nextMillis(own),
       uri: id
     })
-    if (answer.agreement !== "free") {
+    if (consent.agreement !== "free") {
       const sent = { uri: id, ...requested }
-      yield* control.attach(own, target, "reblog", answer.agreement, boostId, sent, answer.claimed)
+      yield* control.attach(own, target, "reblog", consent.agreement, boostId, sent, consent.claimed)
     }
-    if (answer.agreement !== "asks") yield* intend(own, { _tag: "publish", statusId: boostId })
-    if (answer.agreement !== "asks" && target.local) {
+    if (consent.agreement !== "asks") yield* intend(own, { _tag: "publish", statusId: boostId })
+    if (consent.agreement !== "asks" && target.local) {
       yield* intend(own, { _tag: "notify", type: "reblog", to: target.accountId, statusId: target.id })
     }
     return done

@@ -38,17 +38,17 @@ export const make = Effect.fnUntraced(function*(
           ? interactions.request(own, self, activity, now, order)
           : quotes.request(own, self, activity, now)),
     /** Handles an Accept or Reject of a local request; undefined if it refers to none. */
-    answered: (own: Ownership, self: InboundSender, activity: Foreign) => {
-      const isQuote = quotes.isAnswer(activity["object"])
-      const by = isQuote ? quotes.answered(own, self, activity) : features.answered(own, self, activity)
-      return orElse(by, () => interactions.answered(own, self, activity, activityTypeOf(activity) === "Accept"))
+    settled: (own: Ownership, self: InboundSender, activity: Foreign) => {
+      const isQuote = quotes.isSettlement(activity["object"])
+      const by = isQuote ? quotes.settled(own, self, activity) : features.settled(own, self, activity)
+      return orElse(by, () => interactions.settled(own, self, activity, activityTypeOf(activity) === "Accept"))
     },
     /** Withdraws a request of the sender by its id; undefined if the id is unknown. */
     unasked: (own: Ownership, requestUri: string) =>
       Effect.map(
         orElse(control.withdrawRequest(own, requestUri), () => quoting.withdrawRequest(own, requestUri)),
         (state) =>
-          state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already answered"
+          state === undefined ? undefined : state === "pending" ? done : "ignored: the request was already settled"
       ),
     /** Handles the withdrawal of a consent; undefined if the object is not a consent. */
     withdrawn: (own: Ownership, object: unknown) =>

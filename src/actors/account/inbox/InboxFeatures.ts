@@ -109,14 +109,14 @@ export const make = Effect.gen(function*() {
     // The collection's own data is fetched later.
     if (before === undefined && id !== undefined) yield* jobs.enqueue("collections", own.accountId)
     const item = id === undefined ? undefined : yield* collections.admit(own.accountId, id, target, asked)
-    yield* send(activities.answer(target, own.accountId, asked, item))
+    yield* send(activities.respond(target, own.accountId, asked, item))
     if (item === undefined || id === undefined) return yield* ignored("the request is refused")
     yield* notifications.notifyAbout("added_to_collection", own.accountId, id, [target])
     return done
   })
 
   /** Handles a reply to a local request; undefined if the object is not a FeatureRequest of this server. */
-  const answered = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
+  const settled = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, activity: Foreign) {
     const { object } = activity
     const request = asForeign(object)
     const uri = idOf(object) ?? ""
@@ -126,7 +126,7 @@ export const make = Effect.gen(function*() {
     const accepts = activityTypeOf(activity) === "Accept"
     const approval = readUrl(idsOf(activity["result"])[0])
     if (accepts && approval?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("no valid proof of consent")
-    const item = yield* collections.answered(own.accountId, uri, accepts ? approval?.href : undefined)
+    const item = yield* collections.settled(own.accountId, uri, accepts ? approval?.href : undefined)
     if (item === undefined) return yield* ignored("no pending request of this server")
     if (accepts) yield* activities.tell(item.ownerId, "AddItem", item.collectionId, item.id)
     return done
@@ -140,5 +140,5 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  return { answered, change, changed, request, store, withdrawn }
+  return { settled, change, changed, request, store, withdrawn }
 })

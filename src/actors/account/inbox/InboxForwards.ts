@@ -67,7 +67,7 @@ export const make = Effect.gen(function*() {
       const concerns = known !== undefined || (yield* couldConcern(activity))
       return concerns ? { kind: "news", uri } as const : yield* ignored("irrelevant to local accounts")
     }
-    // An origin answers 404 to readers who may not see a post.
+    // An origin returns 404 to readers who may not see a post.
     const open = known !== undefined && isPublicOrUnlisted(known.visibility)
     return { kind: open ? "gone" : "deleted", uri } as const
   })
@@ -83,7 +83,7 @@ export const make = Effect.gen(function*() {
     if (status !== undefined) yield* actors.tell(AccountId.make(status.accountId), { _tag: "Withdraw", uri })
   })
 
-  const answered = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
+  const confirmed = Effect.fnUntraced(function*(own: Ownership, item: InboundActivity, { kind, uri }: OriginCheck) {
     if (kind === "post") {
       // The post may be stored under another id than the one that was fetched.
       if ((yield* knownUris.status(uri)) === undefined) return yield* inbound.complete(item.id, "ignored: not a post")
@@ -101,7 +101,7 @@ export const make = Effect.gen(function*() {
       const maySendIt = underWay === true && item.tries < underWayTriesMax
       yield* originChecks.begin(inquiry, (verdict) => {
         const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
-          ? answered(own, item, inquiry)
+          ? confirmed(own, item, inquiry)
           : verdict._tag === "Later"
           ? inbound.retrySoon(item)
           : maySendIt

@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function*(
     const before = yield* requests.ofInteraction(replyId)
     if (before !== undefined && before.statusId === parentId) {
       return before.state === "accepted"
-        ? yield* Effect.as(send(activities.answer("Accept", before.id)), done)
+        ? yield* Effect.as(send(activities.respond("Accept", before.id)), done)
         : yield* ignored("a repeated request")
     }
     const target = yield* statusTargets.visible(own.accountId, parentId)
@@ -183,7 +183,7 @@ export const make = Effect.fnUntraced(function*(
     }
   )
   /** Handles an Accept or Reject; undefined if it does not reply to a local request. */
-  const answered = Effect.fnUntraced(
+  const settled = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, isAccepted: boolean): Effect.fn.Return<
       string | undefined,
       ClientError | SqlError | NeedsFetch
@@ -205,5 +205,5 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  return { liked, request, answered, revoked }
+  return { liked, request, settled, revoked }
 })

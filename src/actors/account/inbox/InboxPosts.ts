@@ -104,8 +104,8 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
       (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
     if (!wanted) return yield* ignored("irrelevant to local accounts")
-    const answer = yield* replies.answer(own, self, parent, note, requested)
-    if (answer === undefined) return yield* ignored("no consent of the author")
+    const consent = yield* replies.consent(own, self, parent, note, requested)
+    if (consent === undefined) return yield* ignored("no consent of the author")
     const mentionIds = mentions.map(({ id }) => id)
     const verdict = yield* screening.judge(own, { ...note, mentionIds, domain: self.domain })
     if (verdict.end === "drop") {
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const { id } = made
     yield* unknown.note(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
-    const asks = yield* replies.attach(own, parent, answer, id, { uri: note.uri, ...requested })
+    const asks = yield* replies.attach(own, parent, consent, id, { uri: note.uri, ...requested })
     yield* linking.attach(id, linking.ofNote(note))
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // The post was edited before it arrived, or the edit arrived first.

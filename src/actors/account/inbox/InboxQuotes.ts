@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*(
         yield* intend(own, { _tag: "notify", type: "quote", to: target.accountId, statusId })
         yield* quoting.publishDecision(quote)
       }
-      yield* send(activities.answer("Accept", statusId))
+      yield* send(activities.respond("Accept", statusId))
       return done
     })
 
@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function*(
     return named?.id
   })
 
-  const isAnswer = (object: unknown): boolean =>
+  const isSettlement = (object: unknown): boolean =>
     typeOf(asForeign(object) ?? {}, "QuoteRequest") !== undefined ||
     requestedBy(publicUrl, idOf(object) ?? "") !== undefined
 
@@ -157,8 +157,8 @@ export const make = Effect.fnUntraced(function*(
     return ids.length === 0 ? undefined : done
   })
 
-  const answered = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
+  const settled = (own: Ownership, self: InboundSender, activity: Foreign): Outcome =>
     activityTypeOf(activity) !== "Accept" ? rejected(own, activity) : accepted(own, self, activity)
 
-  return { request, isAnswer, answered, revoked }
+  return { request, isSettlement, settled, revoked }
 })

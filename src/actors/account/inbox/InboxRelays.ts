@@ -18,9 +18,9 @@ export const make = Effect.gen(function*() {
   const us = LocalIds.instanceActor(yield* ServerConfig)
 
   /** Handles an Accept or Reject of a follow of a relay; returns undefined for other follows. */
-  const answered = (own: Ownership, activity: Foreign, type: "Accept" | "Reject") =>
+  const settled = (own: Ownership, activity: Foreign, type: "Accept" | "Reject") =>
     Effect.map(
-      relays.answered(own.accountId, type, idOf(activity["object"]) ?? ""),
+      relays.settled(own.accountId, type, idOf(activity["object"]) ?? ""),
       (isRelay) => isRelay ? done : undefined
     )
 
@@ -31,5 +31,5 @@ export const make = Effect.gen(function*() {
         relays.followedBack(own.accountId, self.uri, idOf(activity) ?? ""),
         (hosts) => hosts === undefined ? ignored("no local recipient") : Effect.as(send(Effect.succeed(hosts)), done)
       )
-  return { answered, followed }
+  return { settled, followed }
 })

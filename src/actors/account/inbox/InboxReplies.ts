@@ -9,7 +9,7 @@ import * as Sending from "../fanout/Sending.ts"
 import * as Controlling from "../verbs/Controlling.ts"
 
 /** Result for a post that is not a reply, or that anyone may reply to. */
-const free: Gates.Answer = { agreement: "free" }
+const free: Gates.Consent = { agreement: "free" }
 
 /** Checks and stores the approval of a remote account's replies; inside a transaction of its actor. */
 export const make = Effect.gen(function*() {
@@ -20,7 +20,7 @@ export const make = Effect.gen(function*() {
 
   return {
     /** Decides on a reply; undefined if the author of `parent` does not agree. A local author then sends a refusal. */
-    answer: Effect.fnUntraced(function*(
+    consent: Effect.fnUntraced(function*(
       own: Ownership,
       self: InboundSender,
       parent: NamedStatus | undefined,
@@ -28,8 +28,8 @@ export const make = Effect.gen(function*() {
       requested: Controlling.SentInteraction | undefined
     ) {
       if (parent === undefined) return free
-      const answer = yield* gates.answer(own.accountId, parent, note, requested !== undefined)
-      if (answer !== undefined || !parent.local) return answer
+      const consent = yield* gates.consent(own.accountId, parent, note, requested !== undefined)
+      if (consent !== undefined || !parent.local) return consent
       yield* send(activities.refuse(parent.accountId, own.accountId, {
         kind: "reply",
         request: requested?.requestUri,
@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
     attach: Effect.fnUntraced(function*(
       own: Ownership,
       parent: NamedStatus | undefined,
-      { agreement, claimed }: Gates.Answer,
+      { agreement, claimed }: Gates.Consent,
       statusId: bigint,
       sent: Controlling.SentInteraction
     ) {

@@ -32,7 +32,7 @@ export const make = Effect.gen(function*() {
       if (request === undefined) return yield* quoting.decide(own, requestId, to)
       if (to === "accepted") yield* control.accepted(request)
       else yield* control.rejected(request)
-      if (!request.local) yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", requestId))
+      if (!request.local) yield* send(activities.respond(to === "accepted" ? "Accept" : "Reject", requestId))
       return true
     }
   )
@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
       const request = yield* requests.expire(requestId, own.accountId)
       if (request === undefined) return yield* Effect.asVoid(quoting.decide(own, requestId, "rejected"))
       yield* control.rejected(request)
-      if (!request.local) return yield* send(activities.answer("Reject", requestId))
+      if (!request.local) return yield* send(activities.respond("Reject", requestId))
       // The account itself asked a remote author.
       if (own.accountId === request.accountId) {
         yield* send(request.kind === "favourite" ? activities.undoLike(requestId) : activities.undoRequest(requestId))

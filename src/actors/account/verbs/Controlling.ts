@@ -86,7 +86,7 @@ export const make = Effect.gen(function*() {
         if ((yield* favourites.addAs(written.id, accountId, target.id)) && target.local) {
           yield* intend(own, { _tag: "notify", type: "favourite", to: target.accountId, statusId: target.id })
         }
-        if (sent !== undefined) yield* send(activities.answer("Accept", written.id))
+        if (sent !== undefined) yield* send(activities.respond("Accept", written.id))
       } else if (written.isNew) {
         yield* ends.begin(target.local ? target.accountId : own.accountId, written.id)
         yield* ask(own, target, "favourite", written.id, target.id)
@@ -119,7 +119,7 @@ export const make = Effect.gen(function*() {
         authorizationUri: claimed
       })
       if (agreement === "agreed") {
-        if (sent !== undefined) yield* send(activities.answer("Accept", id))
+        if (sent !== undefined) yield* send(activities.respond("Accept", id))
         return id
       }
       // Loaded before the status is held, which hides it from everybody.
@@ -137,7 +137,7 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  const answered = ({ accountId, id, interactionId, kind, statusId }: KnownRequest) =>
+  const settled = ({ accountId, id, interactionId, kind, statusId }: KnownRequest) =>
     Effect.all([
       ends.cancel(id),
       notificationWriter.retractOne(
@@ -164,7 +164,7 @@ export const make = Effect.gen(function*() {
   /** Carries out an approved request. */
   const accepted = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, id, interactionId, kind, statusId } = request
-    yield* answered(request)
+    yield* settled(request)
     if (kind === "favourite") {
       yield* favourites.addAs(id, accountId, statusId)
     } else if (interactionId !== null && (yield* held.publish(request))) {
@@ -175,7 +175,7 @@ export const make = Effect.gen(function*() {
   /** Ends a pending or approved interaction. A local author keeps a rejected reply, visible only to themselves. */
   const rejected = Effect.fnUntraced(function*(request: DecidedRequest) {
     const { accountId, before, interactionId, kind, local, statusId } = request
-    yield* answered(request)
+    yield* settled(request)
     if (kind === "favourite") {
       if (before === "accepted" && (yield* favourites.remove(accountId, statusId))) {
         yield* notificationWriter.retractOne("favourite", accountId, statusId)
@@ -196,7 +196,7 @@ export const make = Effect.gen(function*() {
   const forget = Effect.fnUntraced(function*(author: AccountId, statusId: bigint) {
     const request = yield* requests.forget(statusId)
     if (request === undefined) return yield* Effect.asVoid(reviewed.forget(author, statusId))
-    yield* answered(request)
+    yield* settled(request)
     yield* held.count(statusId, 1)
   })
 
@@ -215,7 +215,7 @@ export const make = Effect.gen(function*() {
       if (kind === "favourite") yield* send(activities.undoLike(request.id))
       else if (request.interactionId !== null) yield* held.count(request.interactionId, 1)
     }
-    yield* answered(request)
+    yield* settled(request)
     yield* requests.remove(request.id)
     return true
   })

@@ -99,14 +99,14 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing, scheduli
           return yield* new Unprocessable({ text: "A thread cannot be scheduled" })
         }
         const post = { ...draft, applicationId }
-        const answer = scheduledAt === null
+        const response = scheduledAt === null
           ? yield* publishing.publish(own, post)
           : yield* scheduling.verbs.Schedule(own, { _tag: "Schedule", post, scheduledAt })
         // A post that a spam rule refuses stays a draft.
-        if (answer.kind === "refused") return yield* refusedBySpamRule
+        if (response.kind === "refused") return yield* refusedBySpamRule
         const [text, ...later] = continued
-        if (text !== undefined) yield* keepRest(own.accountId, draftId, restOf(post, text, later, BigInt(answer.id)))
-        return answer
+        if (text !== undefined) yield* keepRest(own.accountId, draftId, restOf(post, text, later, BigInt(response.id)))
+        return response
       }
     )
   }

@@ -97,14 +97,14 @@ export const make = Effect.gen(function*() {
         author.quotePolicy
       ),
       inReplyToId: parent?.id ?? null,
-      inReplyToAccountId: parent?.answeredId ?? null,
+      inReplyToAccountId: parent?.repliedToId ?? null,
       conversationId: parent?.conversationId ?? null,
       applicationId: post.applicationId,
       mediaIds,
       createdAt: new Date(yield* nextMillis(own))
     }
     const byEmail = author.emailSubscriptions && visibility === "public" &&
-      (parent?.answeredId ?? accountId) === accountId
+      (parent?.repliedToId ?? accountId) === accountId
     return { draft, row, verdict, byEmail, links: linking.ofDraft(draft, mediaIds.length > 0) }
   })
 

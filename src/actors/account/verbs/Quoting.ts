@@ -123,7 +123,7 @@ export const make = Effect.gen(function*() {
     const quote = yield* quotes.decide(statusId, own.accountId, ["pending"], to)
     if (quote === undefined) return false
     yield* clearPending(quote)
-    yield* send(activities.answer(to === "accepted" ? "Accept" : "Reject", statusId))
+    yield* send(activities.respond(to === "accepted" ? "Accept" : "Reject", statusId))
     yield* publishDecision(quote)
     return true
   })

@@ -133,20 +133,20 @@ export const make = Effect.gen(function*() {
       // any follow.
       yield* notificationWriter.retractFollow(target, accountId)
       yield* intend(own, { _tag: "notify", type: "follow", to: accountId, from: target })
-      yield* send(activities.answer("Accept", accountId, target))
+      yield* send(activities.respond("Accept", accountId, target))
       yield* dropHomes(own, target)
       return onAccount(target)
     })),
     RejectFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RejectFollow"]) {
       const { accountId } = own
-      yield* send(activities.answer("Reject", accountId, target))
+      yield* send(activities.respond("Reject", accountId, target))
       if (!(yield* follows.withdraw([target, accountId]))) return yield* new RecordNotFound()
       yield* notificationWriter.retractFollow(target, accountId)
       return onAccount(target)
     })),
     RemoveFollower: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RemoveFollower"]) {
       const { accountId } = own
-      yield* send(activities.answer("Reject", accountId, target))
+      yield* send(activities.respond("Reject", accountId, target))
       yield* drop(target, accountId)
       yield* dropHomes(own, target)
       return onAccount(target)
@@ -157,7 +157,7 @@ export const make = Effect.gen(function*() {
       yield* targetAccounts.find(accountId, target)
       const fresh = yield* blocks.block(accountId, target)
       yield* send(activities.undoFollow(accountId, target))
-      yield* send(activities.answer("Reject", accountId, target))
+      yield* send(activities.respond("Reject", accountId, target))
       if (fresh !== undefined) yield* send(activities.block(accountId, target))
       yield* drop(accountId, target)
       yield* drop(target, accountId)

@@ -14,7 +14,7 @@ import { Caller } from "../../guard/Caller.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { timestamp } from "../../wire/Common.ts"
-import { json, ready } from "../../wire/Keys.ts"
+import { asJsonOf, json } from "../../wire/Keys.ts"
 import { AdminSettings, SettingsWrite } from "../wire/AdminSettingsJson.ts"
 import { settingChangesOf, settingMembers } from "./SettingFields.ts"
 
@@ -59,7 +59,7 @@ export const layer = group(
         termsOfService: yield* versions("terms_of_service")
       })
       const members = settingMembers(yield* current).map(([name, value]) => `"${name}":${value},`)
-      return Reply.json(ready<AdminSettings>(`{${members.join("")}${documents.slice(1)}`))
+      return Reply.json(asJsonOf<AdminSettings>(`{${members.join("")}${documents.slice(1)}`))
     })
 
     return handlers.handleAll({

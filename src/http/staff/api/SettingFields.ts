@@ -11,12 +11,15 @@ import { collectChanges } from "../../../services/instance/SettingValues.ts"
 import type { StorageBudgets } from "../../../services/instance/StorageBudgets.ts"
 import { decodeTimelineReaders, type TimelinesAccess } from "../../../services/instance/TimelinesAccess.ts"
 import { type Unprocessable, validationFailed } from "../../../services/runtime/Errors.ts"
-import { encode, json, type Ready } from "../../wire/Keys.ts"
+import { encode, json, type JsonOf } from "../../wire/Keys.ts"
 import { emailOf } from "../SettingEmail.ts"
 import type { SettingRead, SettingsWrite, SettingWrite } from "../wire/AdminSettingsJson.ts"
 
 interface FieldCode<Kind extends SettingKind> {
-  readonly shown: (value: SettingKinds[Kind]["value"], params: SettingKinds[Kind]["params"]) => Ready<SettingRead[Kind]>
+  readonly shown: (
+    value: SettingKinds[Kind]["value"],
+    params: SettingKinds[Kind]["params"]
+  ) => JsonOf<SettingRead[Kind]>
   /** Reads a change; undefined leaves the setting unchanged. */
   readonly given: (
     given: SettingWrite[Kind] | undefined,

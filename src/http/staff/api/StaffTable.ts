@@ -9,7 +9,7 @@ import { Caller } from "../../guard/Caller.ts"
 import * as Reply from "../../guard/Reply.ts"
 import * as Lists from "../../render/ListResponses.ts"
 import { domainRows } from "../../render/PageSizes.ts"
-import type { Ready } from "../../wire/Keys.ts"
+import type { JsonOf } from "../../wire/Keys.ts"
 import { pageOf, type PageParameters } from "../../wire/PageQuery.ts"
 
 /** Rows that staff edit, as their service offers them. */
@@ -30,7 +30,7 @@ interface List<Row, Wire, Source> {
   /** Name of the group in traces. */
   readonly name: string
   readonly table: Source
-  readonly shown: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Ready<Wire>>>
+  readonly shown: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<JsonOf<Wire>>>
 }
 
 interface About {
@@ -43,35 +43,35 @@ interface Changing<Write> extends About, Creating<Write> {}
 
 /** Makes the handlers of rows that staff edit: each acts as the caller, and returns the row. */
 export const staffHandlers = <Row, Wire>({ name, shown, table }: List<Row, Wire, Rows<Row>>) => {
-  const answer = (row: Row) =>
+  const respond = (row: Row) =>
     Effect.flatMap(
       shown([row]),
       ([item]) => item === undefined ? Effect.die(`a row of ${name} is not shown`) : Effect.succeed(Reply.json(item))
     )
   return {
-    answer,
+    respond,
     /** Makes the handler that lists all rows. */
     whole: (rows: Effect.Effect<ReadonlyArray<Row>>) =>
       traced(`admin.${name}.list`)(() => Effect.map(Effect.flatMap(rows, shown), Reply.list)),
     /** Makes the handler that creates a row. */
     create: <Write, E, R>(work: (by: AccountId, write: Write) => Effect.Effect<Row, E, R>) =>
       traced(`admin.${name}.create`)(function*({ payload }: Creating<Write>) {
-        return yield* answer(yield* work(yield* Caller.account, payload))
+        return yield* respond(yield* work(yield* Caller.account, payload))
       }),
     /** Makes the handlers that change a row, by PUT and by PATCH. */
     changes: <Write, E, R>(work: (by: AccountId, id: bigint, write: Write) => Effect.Effect<Row, E, R>) => {
       const change = traced(`admin.${name}.change`)(function*({ params, payload }: Changing<Write>) {
-        return yield* answer(yield* work(yield* Caller.account, params.id, payload))
+        return yield* respond(yield* work(yield* Caller.account, params.id, payload))
       })
       return { replace: change, change }
     },
     /** Makes the handler of another action on a row. */
     act: <E, R>(verb: string, work: (by: AccountId, id: bigint) => Effect.Effect<Row, E, R>) =>
       traced(`admin.${name}.${verb}`)(function*({ params }: About) {
-        return yield* answer(yield* work(yield* Caller.account, params.id))
+        return yield* respond(yield* work(yield* Caller.account, params.id))
       }),
     handlers: {
-      show: traced(`admin.${name}.show`)(({ params }: About) => Effect.flatMap(table.find(params.id), answer)),
+      show: traced(`admin.${name}.show`)(({ params }: About) => Effect.flatMap(table.find(params.id), respond)),
       remove: traced(`admin.${name}.remove`)(function*({ params }: About) {
         yield* table.remove(yield* Caller.account, params.id)
         return Reply.empty

@@ -87,7 +87,7 @@ const make = Effect.gen(function*() {
   const file = staff.file({
     path: "/admin/audit_log/export.csv",
     permission: "viewAuditLog",
-    answer: (visit) =>
+    makeResponse: (visit) =>
       Effect.map(
         auditFile(entries, wantedIn(visit), {}),
         (text) => Reply.file(text, "text/csv; charset=utf-8", "audit_log.csv")

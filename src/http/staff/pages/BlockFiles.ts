@@ -110,7 +110,8 @@ const make = Effect.gen(function*() {
   const file = staff.file({
     path: "/admin/domain_block_files/export.csv",
     permission: "manageFederation",
-    answer: () => Effect.map(files.write, (text) => Reply.file(text, "text/csv; charset=utf-8", "domain_blocks.csv"))
+    makeResponse: () =>
+      Effect.map(files.write, (text) => Reply.file(text, "text/csv; charset=utf-8", "domain_blocks.csv"))
   })
   return Layer.merge(page, file)
 })

@@ -85,12 +85,12 @@ const make = Effect.gen(function*() {
   const zip = staff.file({
     path: "/admin/custom_emojis/export.zip",
     permission: "manageCustomEmojis",
-    answer: ({ by }) => Effect.map(archives.write(by, "zip"), (bytes) => download(bytes, "zip"))
+    makeResponse: ({ by }) => Effect.map(archives.write(by, "zip"), (bytes) => download(bytes, "zip"))
   })
   const tarball = staff.file({
     path: "/admin/custom_emojis/export.tar.gz",
     permission: "manageCustomEmojis",
-    answer: ({ by }) => Effect.map(archives.write(by, "tar.gz"), (bytes) => download(bytes, "tar.gz"))
+    makeResponse: ({ by }) => Effect.map(archives.write(by, "tar.gz"), (bytes) => download(bytes, "tar.gz"))
   })
   return Layer.mergeAll(page, zip, tarball)
 })

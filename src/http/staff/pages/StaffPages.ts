@@ -7,7 +7,7 @@ import { may, mayAny, type Permission } from "../../../services/staff/Permission
 import { StaffMembers } from "../../../services/staff/StaffMembers.ts"
 import { WaitingWork } from "../../../services/staff/WaitingWork.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
-import { answerFailure } from "../../guard/FailureResponses.ts"
+import { failureResponse } from "../../guard/FailureResponses.ts"
 import { Limits } from "../../guard/Limits.ts"
 import { flashMessages } from "../../html/FlashMessages.ts"
 import { Forms, tokenField } from "../../html/Forms.ts"
@@ -30,7 +30,7 @@ type Permissions = Permission | ReadonlyArray<Permission>
 interface StaffFile {
   readonly path: `/admin${string}`
   readonly permission: Permissions
-  readonly answer: (visit: Visit) => Effect.Effect<Response, ClientError, Request>
+  readonly makeResponse: (visit: Visit) => Effect.Effect<Response, ClientError, Request>
 }
 
 /**
@@ -101,15 +101,15 @@ const make = Effect.gen(function*() {
       ? visit.words.say("Your role does not allow this")
       : visit.words.say("Nothing was changed")
     return Effect.flatMap(
-      answerFailure(error),
+      failureResponse(error),
       ({ status }) => respondWith(visitor, visit, { title, body: html`` }, { text: textOf(visit, error), status })
     )
   }
 
-  /** Runs `answer` for a permitted visitor. Anyone else is redirected or gets a 403. */
+  /** Runs `makeResponse` for a permitted visitor. Anyone else is redirected or gets a 403. */
   const withPermission = <E, R>(
     permission: Permissions,
-    answer: (visitor: Visitor, visit: Visit) => Effect.Effect<Response, E, R>
+    makeResponse: (visitor: Visitor, visit: Visit) => Effect.Effect<Response, E, R>
   ) =>
     Effect.gen(function*() {
       const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -145,7 +145,7 @@ const make = Effect.gen(function*() {
         formToken,
         may: (wanted) => may(member.permissions, wanted)
       }
-      if (mayAny(member.permissions, list(permission))) return yield* answer(visitor, visit)
+      if (mayAny(member.permissions, list(permission))) return yield* makeResponse(visitor, visit)
       // The area's root is open to all staff: it redirects to the first page that they may see.
       return path === "/admin" ? redirect(first.value) : yield* refusal(visitor, visit, new NotAllowed({}))
     })
@@ -153,8 +153,8 @@ const make = Effect.gen(function*() {
   const withinExpensiveReads = (
     visitor: Visitor,
     visit: Visit,
-    answer: Effect.Effect<Response, ClientError, Request>
-  ) => Effect.catch(expensiveReads.within(answer), (error) => refusal(visitor, visit, error))
+    makeResponse: Effect.Effect<Response, ClientError, Request>
+  ) => Effect.catch(expensiveReads.within(makeResponse), (error) => refusal(visitor, visit, error))
 
   const get = ({ permission, show }: StaffPage) =>
     withPermission(permission, (visitor, visit) =>
@@ -196,7 +196,7 @@ const make = Effect.gen(function*() {
             show(visit).pipe(
               Effect.flatMap((view) =>
                 Effect.flatMap(
-                  answerFailure(error),
+                  failureResponse(error),
                   ({ status }) => respondWith(visitor, visit, view, { text: textOf(visit, error), status })
                 )
               ),
@@ -213,12 +213,12 @@ const make = Effect.gen(function*() {
         HttpRouter.add("GET", page.path, get(page)),
         page.acts === undefined ? Layer.empty : HttpRouter.add("POST", page.path, post(page))
       ),
-    file: ({ answer, path, permission }) =>
+    file: ({ makeResponse, path, permission }) =>
       HttpRouter.add(
         "GET",
         path,
         withPermission(permission, (visitor, visit) =>
-          withinExpensiveReads(visitor, visit, answer(visit)).pipe(Effect.catch((error) =>
+          withinExpensiveReads(visitor, visit, makeResponse(visit)).pipe(Effect.catch((error) =>
             refusal(visitor, visit, error)
           )))
       )

@@ -7,15 +7,15 @@ import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import type { Account } from "../../wire/Account.ts"
 import { id, timestamp } from "../../wire/Common.ts"
-import { type Ready, type Values, withMembers } from "../../wire/Keys.ts"
+import { type JsonOf, type Values, withMembers } from "../../wire/Keys.ts"
 import type { AdminAccount } from "../wire/AdminAccount.ts"
 
 /** Accounts for moderators as serialised JSON; a list takes two queries more than one of plain accounts. */
 export class AdminAccountViews extends Context.Service<AdminAccountViews, {
-  readonly byId: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, Ready<AdminAccount>>>
+  readonly byId: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyMap<bigint, JsonOf<AdminAccount>>>
   /** Returns accounts in the order of `ids`. */
-  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AdminAccount>>>
-  readonly renderOne: (id: bigint) => Effect.Effect<Ready<AdminAccount>, RecordNotFound>
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<AdminAccount>>>
+  readonly renderOne: (id: bigint) => Effect.Effect<JsonOf<AdminAccount>, RecordNotFound>
 }>()("murmuration/http/staff/render/AdminAccountViews") {
   static readonly layer = Layer.effect(
     AdminAccountViews,
@@ -28,10 +28,15 @@ export class AdminAccountViews extends Context.Service<AdminAccountViews, {
         const records = [...(yield* adminAccounts.load(wanted)).values()]
         const shown = yield* accounts.byId(wanted)
         return new Map(
-          yield* renderedRows("account", records, (one) => one.id, (one): [bigint, Ready<AdminAccount>] | undefined => {
-            const account = shown.get(one.id)
-            return account === undefined ? undefined : [one.id, adminAccount(one, account)]
-          })
+          yield* renderedRows(
+            "account",
+            records,
+            (one) => one.id,
+            (one): [bigint, JsonOf<AdminAccount>] | undefined => {
+              const account = shown.get(one.id)
+              return account === undefined ? undefined : [one.id, adminAccount(one, account)]
+            }
+          )
         )
       })
       return AdminAccountViews.of({
@@ -50,7 +55,7 @@ export class AdminAccountViews extends Context.Service<AdminAccountViews, {
   ).pipe(Layer.provide([AccountViews.layer, AdminAccounts.layer]))
 }
 
-const adminAccount = (record: AdminAccountRecord, account: Ready<Account>): Ready<AdminAccount> => {
+const adminAccount = (record: AdminAccountRecord, account: JsonOf<Account>): JsonOf<AdminAccount> => {
   const { createdAt, createdByAppId, domain, email, invitedById, ips, locale, reason, username } = record
   return withMembers<AdminAccount, "account">({
     id: id(record.id),

@@ -9,7 +9,7 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { ruleValues } from "../../render/Values.ts"
 import { id, timestamp, timestampOrNull } from "../../wire/Common.ts"
 import type { Rule } from "../../wire/Instance.ts"
-import { json, list, none, type Ready, withMembers } from "../../wire/Keys.ts"
+import { json, type JsonOf, list, none, withMembers } from "../../wire/Keys.ts"
 import type { AdminReport } from "../wire/AdminReport.ts"
 import { AdminAccountViews } from "./AdminAccountViews.ts"
 
@@ -19,7 +19,7 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
   readonly render: (
     moderator: AccountId,
     reports: ReadonlyArray<Report>
-  ) => Effect.Effect<ReadonlyArray<Ready<AdminReport>>>
+  ) => Effect.Effect<ReadonlyArray<JsonOf<AdminReport>>>
 }>()("murmuration/http/staff/render/AdminReportViews") {
   static readonly layer = Layer.effect(
     AdminReportViews,
@@ -46,7 +46,7 @@ export class AdminReportViews extends Context.Service<AdminReportViews, {
             .map((record) => [record.id, collectionViews.of(Struct.omit(record, ["gone"]))] as const)
         )
         const rules = yield* adminReports.rules(reports.flatMap(({ ruleIds }) => ruleIds))
-        return yield* renderedRows("report", reports, (one) => one.id, (one): Ready<AdminReport> | undefined => {
+        return yield* renderedRows("report", reports, (one) => one.id, (one): JsonOf<AdminReport> | undefined => {
           const {
             actionTakenAt,
             category,

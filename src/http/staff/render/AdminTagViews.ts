@@ -4,13 +4,13 @@ import { traced } from "../../../services/runtime/Traced.ts"
 import { Tags } from "../../../services/statuses/Tags.ts"
 import { TagWriter } from "../../../services/statuses/TagWriter.ts"
 import { tagValues } from "../../render/Values.ts"
-import { json, type Ready } from "../../wire/Keys.ts"
+import { json, type JsonOf } from "../../wire/Keys.ts"
 import type { AdminTag } from "../wire/AdminTrend.ts"
 
 /** Hashtags for staff as serialised JSON; three queries per list. */
 export class AdminTagViews extends Context.Service<AdminTagViews, {
   /** Returns hashtags in the order of `ids`. */
-  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Ready<AdminTag>>>
+  readonly render: (ids: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<JsonOf<AdminTag>>>
 }>()("murmuration/http/staff/render/AdminTagViews") {
   static readonly layer = Layer.effect(
     AdminTagViews,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Account } from "../../wire/Account.ts"
 import { Id, Timestamp, Url } from "../../wire/Common.ts"
-import type { Ready, Values } from "../../wire/Keys.ts"
+import type { JsonOf, Values } from "../../wire/Keys.ts"
 import { Text } from "../../wire/Params.ts"
 
 /** A moderators' note, with its target (type, id and URL) and its author. */
@@ -17,7 +17,7 @@ export const ModerationNote = Schema.Struct({
 export type ModerationNote = typeof ModerationNote.Type
 
 /** Returns the author of a note from the account's JSON; null for a deleted account. */
-export const noteAuthor = (text: Ready<Account> | undefined): Values<ModerationNote["author"]> => {
+export const noteAuthor = (text: JsonOf<Account> | undefined): Values<ModerationNote["author"]> => {
   if (text === undefined) return null
   const { acct, display_name: displayName, id, username }: Account = JSON.parse(text)
   return { id, username, acct, displayName }

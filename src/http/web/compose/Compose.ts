@@ -7,7 +7,7 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { MediaAttachments } from "../../../services/media/MediaAttachments.ts"
 import { type ClientError, RecordNotFound, validationFailed } from "../../../services/runtime/Errors.ts"
 import { UnpublishedPosts } from "../../../services/statuses/UnpublishedPosts.ts"
-import { answerFailure, logFailure } from "../../guard/FailureResponses.ts"
+import { failureResponse, logFailure } from "../../guard/FailureResponses.ts"
 import { Limits } from "../../guard/Limits.ts"
 import { flashMessages } from "../../html/FlashMessages.ts"
 import { parameters } from "../../html/Forms.ts"
@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
     error: ClientError
   ) {
     const { words } = visit.reader
-    const { status } = yield* answerFailure(error)
+    const { status } = yield* failureResponse(error)
     // The post may have been made by then: a repeated one has the same key. After other failures the content may change.
     const key = status >= 500 ? composition.key : yield* compositions.newKey
     const rest = composition.draft === undefined || composition.texts.length === 1

@@ -113,12 +113,12 @@ const make = Effect.gen(function*() {
       })),
       Effect.orElseSucceed(() => ({}))
     )
-    const answer = yield* actors.tell(
+    const response = yield* actors.tell(
       viewer,
       { _tag: "SaveDraft", draftId: draft ?? null, post: { ...post, ...kept } },
       key
     )
-    return StatusId.make(BigInt(answer.id))
+    return StatusId.make(BigInt(response.id))
   })
 
   /** Stores a draft, and again as a new one if it was deleted in the meantime. */

@@ -77,7 +77,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  const status = (viewer: AccountId, id: StatusId) => Effect.map(views.renderOne(viewer, id), (ready) => read(ready))
+  const status = (viewer: AccountId, id: StatusId) => Effect.map(views.renderOne(viewer, id), (json) => read(json))
 
   const ofDraft = Effect.fnUntraced(function*(viewer: AccountId, id: StatusId) {
     const { media, post } = yield* drafts.find(viewer, id)

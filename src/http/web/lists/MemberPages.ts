@@ -15,7 +15,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { accountRows } from "../../render/PageSizes.ts"
 import { TagViews } from "../../render/TagViews.ts"
-import { read, type Ready } from "../../wire/Keys.ts"
+import { type JsonOf, read } from "../../wire/Keys.ts"
 import type { Tag } from "../../wire/Tag.ts"
 import { accountRow } from "../account/AccountRow.ts"
 import * as People from "../account/People.ts"
@@ -54,7 +54,7 @@ const memberRow = (
   })
 }
 
-const tagsPart = (visit: MemberVisit, list: bigint, tags: ReadonlyArray<Ready<Tag>>): Html => {
+const tagsPart = (visit: MemberVisit, list: bigint, tags: ReadonlyArray<JsonOf<Tag>>): Html => {
   const { way, words: { say } } = visit.reader
   return html`<h2>${say("Hashtags")}</h2>${
     tags.length === 0 ? "" : html`<ul class="entries">${

@@ -134,7 +134,7 @@ ${feedLinks(profilePath(account.acct), title)}`
       Effect.succeed(config.limitedFederation)
     )
 
-  const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.answer(name))
+  const document = Effect.flatMap(HttpRouter.params, ({ name = "" }) => actors.respond(name))
   return Layer.mergeAll(
     HttpRouter.add("GET", "/@:name", atFeed("/@", byType(document, show("")))),
     HttpRouter.add("GET", "/@:name/with_replies", show("with_replies")),

@@ -12,7 +12,7 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { type FoundIds, SearchViews } from "../../render/SearchViews.ts"
 import * as FoundResults from "../../v1/FoundResults.ts"
-import { read, type Ready } from "../../wire/Keys.ts"
+import { type JsonOf, read } from "../../wire/Keys.ts"
 import type { Search } from "../../wire/Search.ts"
 import { followScripts } from "../account/FollowForm.ts"
 import * as People from "../account/People.ts"
@@ -62,8 +62,8 @@ const tabs = (visit: Visit, text: string): Html => {
 }
 
 /** Returns the page of this server of a result that is the only one; undefined if there are several or none. */
-const onlyResult = (ready: Ready<Search>): string | undefined => {
-  const { accounts, statuses } = read(ready)
+const onlyResult = (json: JsonOf<Search>): string | undefined => {
+  const { accounts, statuses } = read(json)
   const [account, status] = [accounts[0], statuses[0]]
   if (accounts.length + statuses.length !== 1) return undefined
   return account === undefined ? status && statusPath(status) : profilePath(account.acct)
@@ -78,9 +78,9 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
   const { byWords, resolved } = yield* FoundResults.make
 
-  const results = Effect.fnUntraced(function*(visit: Visit, ready: Ready<Search>) {
+  const results = Effect.fnUntraced(function*(visit: Visit, json: JsonOf<Search>) {
     const { words: { say } } = visit.reader
-    const { accounts, collections, hashtags, statuses } = read(ready)
+    const { accounts, collections, hashtags, statuses } = read(json)
     const shown = yield* people.load(visit, accounts.map(({ id }) => BigInt(id)))
     const heading = (text: string) => typeOf(visit.query) === undefined ? html`<h2>${text}</h2>` : ""
     const count = accounts.length + collections.length + hashtags.length + statuses.length
@@ -117,10 +117,10 @@ const make = Effect.gen(function*() {
       if (text === "") return view
       const stretch = offsetOf(visit, statusRows)
       const page = { ...stretch, ...(type !== undefined && { type }) }
-      const ready = yield* views.render(visit.viewer, found ?? (yield* byWords(visit.viewer, text, page)))
-      const only = found === undefined ? undefined : onlyResult(ready)
+      const json = yield* views.render(visit.viewer, found ?? (yield* byWords(visit.viewer, text, page)))
+      const only = found === undefined ? undefined : onlyResult(json)
       if (only !== undefined) return redirect(visit.reader.way(only))
-      const { accounts, hashtags, statuses } = read(ready)
+      const { accounts, hashtags, statuses } = read(json)
       return {
         ...view,
         scripts: followScripts(visit),
@@ -128,7 +128,7 @@ const make = Effect.gen(function*() {
           visit.viewer === undefined
             ? html`<p class="soft">${say("Sign in to search posts and accounts of other servers.")}</p>`
             : ""
-        }${yield* results(visit, ready)}${
+        }${yield* results(visit, json)}${
           type === undefined
             ? ""
             : offsetLinks(visit, stretch, Math.max(accounts.length, hashtags.length, statuses.length))

@@ -80,7 +80,7 @@ ${
   )
 
   const register = frame.submitted((member, given) =>
-    passkeys.register(member.session.accountId, given.get("name") ?? "", given.get("answer") ?? "").pipe(
+    passkeys.register(member.session.accountId, given.get("name") ?? "", given.get("credential") ?? "").pipe(
       Effect.as(redirect(path)),
       Effect.catch((error) => view(member, wrongOf(error)))
     )

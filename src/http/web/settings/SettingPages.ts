@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type ClientError, Unprocessable } from "../../../services/runtime/Errors.ts"
-import { answerFailure } from "../../guard/FailureResponses.ts"
+import { failureResponse } from "../../guard/FailureResponses.ts"
 import type { Html } from "../../html/Html.ts"
 import { ownPath } from "../../html/OwnPaths.ts"
 import type { ScriptName } from "../shell/ClientScripts.ts"
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
         // The page comes back with what was typed.
         Effect.catch((error) =>
           Effect.gen(function*() {
-            const { status } = yield* answerFailure(error)
+            const { status } = yield* failureResponse(error)
             const shown = yield* view(visit, filledWith(form))
             const text = visit.reader.words.translate(error.message)
             return HttpServerResponse.setStatus(yield* pages.render(visit, shown, text), status)

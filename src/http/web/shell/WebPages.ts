@@ -6,7 +6,7 @@ import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { Translations } from "../../../services/translation/Translations.ts"
 import { stateRefusal } from "../../../services/visibility/UserStates.ts"
 import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
-import { answerFailure } from "../../guard/FailureResponses.ts"
+import { failureResponse } from "../../guard/FailureResponses.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { type FlashMessage, flashMessages } from "../../html/FlashMessages.ts"
 import { Forms } from "../../html/Forms.ts"
@@ -126,7 +126,7 @@ const make = Effect.gen(function*() {
   /** Renders the page for a refusal, with the headers of the error. */
   const refusalPage = Effect.fnUntraced(function*(visit: Visit, error: ClientError) {
     const { words: { say, translate } } = visit.reader
-    const { status } = yield* answerFailure(error)
+    const { status } = yield* failureResponse(error)
     const show = (title: string, body: Html, refused?: string) =>
       Effect.map(
         render(visit, { title, status, body }, refused),
@@ -223,7 +223,7 @@ const make = Effect.gen(function*() {
           Effect.catch((error) =>
             wantsPart
               ? Effect.map(
-                answerFailure(error),
+                failureResponse(error),
                 ({ status }) => part(visit, problem(words.translate(error.message)), status)
               )
               : Effect.succeed(flash.put(seeOther(back), { notice: words.translate(error.message) }))

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { type Html, html } from "../../html/Html.ts"
-import { read, type Ready } from "../../wire/Keys.ts"
+import { type JsonOf, read } from "../../wire/Keys.ts"
 import type { Status } from "../../wire/Status.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { articleOf } from "./Article.ts"
@@ -18,7 +18,7 @@ export const articlesOf = (visit: Visit, label: string, statuses: ReadonlyArray<
   )
 
 /** Renders serialised statuses as a feed with a name. */
-export const feedOf = (visit: Visit, label: string, items: ReadonlyArray<Ready<Status>>): Effect.Effect<Html> =>
+export const feedOf = (visit: Visit, label: string, items: ReadonlyArray<JsonOf<Status>>): Effect.Effect<Html> =>
   Effect.suspend(() => articlesOf(visit, label, items.map(read)))
 /** Renders the folded rest of a thread. A feed may contain articles only (WAI-ARIA 1.2). */
 const foldedOf = ({ reader: { words: { say } } }: Visit, articles: ReadonlyArray<Html>): Html => {
@@ -30,7 +30,7 @@ const foldedOf = ({ reader: { words: { say } } }: Visit, articles: ReadonlyArray
 }
 
 /** Renders statuses as a feed in which an author's thread is one entry: its first post, and the others folded. */
-export const foldedFeedOf = (visit: Visit, label: string, items: ReadonlyArray<Ready<Status>>): Effect.Effect<Html> =>
+export const foldedFeedOf = (visit: Visit, label: string, items: ReadonlyArray<JsonOf<Status>>): Effect.Effect<Html> =>
   Effect.map(
     Clock.currentTimeMillis,
     (now) =>

@@ -96,7 +96,7 @@ const make = Effect.gen(function*() {
     Effect.succeed(config.limitedFederation)
   )
 
-  const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.answer(name, id, "note"))
+  const document = Effect.flatMap(HttpRouter.params, ({ id = "", name = "" }) => objects.respond(name, id, "note"))
   return HttpRouter.add("GET", "/@:name/:id", byType(document, page))
 })
 

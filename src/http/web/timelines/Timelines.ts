@@ -14,7 +14,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import * as TimelineViews from "../../render/TimelineViews.ts"
-import type { Ready } from "../../wire/Keys.ts"
+import type { JsonOf } from "../../wire/Keys.ts"
 import type { Status } from "../../wire/Status.ts"
 import { composeScripts, shortForm } from "../compose/ComposeForm.ts"
 import { Compositions } from "../compose/Compositions.ts"
@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
     options: {
       readonly title: string
       readonly page: Page
-      readonly items: ReadonlyArray<Ready<Status>>
+      readonly items: ReadonlyArray<JsonOf<Status>>
       readonly cursors: ReadonlyArray<bigint>
       readonly empty: string
       readonly above?: Html

@@ -9,7 +9,7 @@ import { nameCharactersMax } from "../../../services/transfers/ImportLine.ts"
 import { liveCallbackPath, LiveImports } from "../../../services/transfers/live/LiveImports.ts"
 import type { Transfer } from "../../../services/transfers/Transfer.ts"
 import { Transfers } from "../../../services/transfers/Transfers.ts"
-import { answer } from "../../files/FileResponse.ts"
+import { respond } from "../../files/FileResponse.ts"
 import { html } from "../../html/Html.ts"
 import { redirect } from "../../html/HtmlPage.ts"
 import { archivesPath, transfersPath } from "../../html/PagePaths.ts"
@@ -146,7 +146,7 @@ const make = Effect.gen(function*() {
     const { createdAt, username } = yield* archives.download(viewer, id)
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const name = `archive-${username}-${createdAt.toISOString().slice(0, 10)}.zip`
-    return answer(headers, {
+    return respond(headers, {
       ...downloadHeaders(name),
       size: yield* Effect.orDie(parts.size(id)),
       tag: String(id),

@@ -7,7 +7,7 @@ import { encoded, sha256, signed } from "./Signature.ts"
 import { leaves, textAt } from "./XmlTexts.ts"
 
 /** Timeout for the start of S3's response, after the sent body, and for a text response, in seconds. */
-const answerSecondsMax = 60
+const responseSecondsMax = 60
 /** Attempts of a request while S3 is busy, and the first delay between them. */
 const attemptsMax = 4
 const firstPause = "100 millis"
@@ -23,7 +23,7 @@ interface S3Request {
 }
 
 /** S3's response unless it is busy; 404 is a response, too. */
-interface S3Answer {
+interface S3Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: Effect.Effect<string, StorageFailed>
@@ -53,7 +53,7 @@ export const addressOf = (
 }
 
 /** Describes a refusal in S3's own words, which never contain a secret. */
-const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Answer) {
+const reason = Effect.fnUntraced(function*(request: S3Request, { status, text }: S3Response) {
   const found = yield* Effect.orElseSucceed(Effect.flatMap(text, leaves), () => [])
   const code = textAt(found, "Error/Code") ?? "no reason given"
   return `S3 responded to ${request.method} with ${status}: ${code} ${textAt(found, "Error/Message") ?? ""}`.trim()
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
       ...(body !== undefined && { "content-type": "application/octet-stream" }),
       ...request.headers
     }
-    const answer: HttpClientResponse.HttpClientResponse = yield* client.execute(
+    const response: HttpClientResponse.HttpClientResponse = yield* client.execute(
       // A string, because parameters of a URL object would be encoded differently from the signed form.
       HttpClientRequest.make(request.method)(url.href, {
         headers: {
@@ -82,24 +82,24 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
         ...(body !== undefined && { body: HttpBody.uint8Array(body, headers["content-type"]) })
       })
     ).pipe(
-      Effect.timeout(`${answerSecondsMax} seconds`),
+      Effect.timeout(`${responseSecondsMax} seconds`),
       Effect.mapError((error) => new Busy({ text: `S3 did not respond: ${error.message}` }))
     )
-    const result: S3Answer = {
-      status: answer.status,
-      headers: answer.headers,
-      text: answer.text.pipe(
-        Effect.timeout(`${answerSecondsMax} seconds`),
+    const result: S3Response = {
+      status: response.status,
+      headers: response.headers,
+      text: response.text.pipe(
+        Effect.timeout(`${responseSecondsMax} seconds`),
         Effect.mapError(({ message }) => new StorageFailed({ text: `S3 broke off: ${message}` }))
       ),
-      stream: answer.stream
+      stream: response.stream
     }
     if (isBusy(result.status)) return yield* new Busy({ text: yield* reason(request, result) })
     return result
   })
 
   /** Sends a request, and retries it while S3 is busy; every request here is idempotent. */
-  const ask = (request: S3Request): Effect.Effect<S3Answer, StorageFailed> =>
+  const ask = (request: S3Request): Effect.Effect<S3Response, StorageFailed> =>
     sent(request).pipe(
       Effect.retry({ times: attemptsMax - 1, schedule: Schedule.jittered(Schedule.exponential(firstPause)) }),
       Effect.catchTag("Busy", ({ text }) => Effect.fail(new StorageFailed({ text }))),
@@ -110,23 +110,23 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
 
   /** Returns a successful response; none if there is no such object. Fails on any other status. */
   const find = Effect.fnUntraced(function*(request: S3Request) {
-    const answer = yield* ask(request)
-    if (answer.status >= 200 && answer.status < 300) return Option.some(answer)
-    const text = yield* reason(request, answer)
-    return answer.status === 404 ? Option.none<S3Answer>() : yield* new StorageFailed({ text })
+    const response = yield* ask(request)
+    if (response.status >= 200 && response.status < 300) return Option.some(response)
+    const text = yield* reason(request, response)
+    return response.status === 404 ? Option.none<S3Response>() : yield* new StorageFailed({ text })
   })
 
   /** Returns a successful response; fails on any other status. */
   const need = Effect.fnUntraced(function*(request: S3Request) {
-    const answer = yield* ask(request)
-    if (answer.status >= 200 && answer.status < 300) return answer
-    return yield* new StorageFailed({ text: yield* reason(request, answer) })
+    const response = yield* ask(request)
+    if (response.status >= 200 && response.status < 300) return response
+    return yield* new StorageFailed({ text: yield* reason(request, response) })
   })
 
   /** Returns the XML document of a response; one that contains "Error" fails despite its status of 200. */
   const document = Effect.fnUntraced(function*(request: S3Request) {
-    const answer = yield* need(request)
-    const found = yield* Effect.flatMap(answer.text, leaves).pipe(
+    const response = yield* need(request)
+    const found = yield* Effect.flatMap(response.text, leaves).pipe(
       Effect.catchTag(
         "XmlError",
         ({ message }) => Effect.fail(new StorageFailed({ text: `S3's response: ${message}` }))

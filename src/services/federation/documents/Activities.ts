@@ -50,7 +50,7 @@ export const follow = (of: FollowOf & { readonly id: string }): Activity =>
   personal({ ...followObject(of), id: of.id, type: "Follow" }, of.object)
 
 /** Reply of the followed account to a follow, which is embedded as it arrived. */
-export const answerFollow = (type: "Accept" | "Reject", of: FollowOf, number: string): Activity =>
+export const followResponse = (type: "Accept" | "Reject", of: FollowOf, number: string): Activity =>
   personal({
     id: `${of.object}#${type === "Accept" ? "accepts" : "rejects"}/follows/${number}`,
     type,

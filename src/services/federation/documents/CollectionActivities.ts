@@ -50,7 +50,7 @@ export const requestFeature = (actor: string, id: string, object: string, collec
 })
 
 /** Reply to a FeatureRequest; `authorization` is the id of the consent, undefined for a rejection. */
-export const answerFeature = (
+export const featureResponse = (
   actor: string,
   asker: string,
   request: string,

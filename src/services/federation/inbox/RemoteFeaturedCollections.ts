@@ -59,7 +59,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
     request: string
   ) => Effect.Effect<bigint | undefined, SqlError>
   /** Handles a remote account's consent to our request, or its rejection. Returns the item. */
-  readonly answered: (
+  readonly settled: (
     accountId: bigint,
     request: string,
     approval: string | undefined
@@ -192,7 +192,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
 
       const shown = sql.literal(`collection_items.id, collection_items.collection_id, c.account_id AS owner_id,
         collection_items.account_id`)
-      const answered = traced("RemoteFeaturedCollections.answered")(
+      const settled = traced("RemoteFeaturedCollections.settled")(
         function*(accountId: bigint, request: string, approval: string | undefined) {
           const [item] = yield* itemRows(sql`UPDATE collection_items SET approval_uri = ${approval ?? null},
               state = ${approval === undefined ? "rejected" : "accepted"}, updated_at = ${yield* now}
@@ -212,7 +212,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
 
       return RemoteFeaturedCollections.of({
         admit,
-        answered,
+        settled,
         keepItems,
         known,
         left: traced("RemoteFeaturedCollections.left")((accountId, approval) =>

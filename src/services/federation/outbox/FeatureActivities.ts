@@ -32,7 +32,7 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
   /** Sends FeatureRequests for pending items with remote accounts. */
   readonly request: (owner: bigint, collectionId: bigint, itemIds: ReadonlyArray<bigint>) => Sent
   /** Replies to a FeatureRequest; `itemId` is the accepted item, undefined for a rejection. */
-  readonly answer: (account: bigint, asker: bigint, request: string, itemId: bigint | undefined) => Sent
+  readonly respond: (account: bigint, asker: bigint, request: string, itemId: bigint | undefined) => Sent
   /** Sends a remote owner the revocation of a local account's consent. */
   readonly withdraw: (account: bigint, itemId: bigint) => Sent
   /** Enqueues news of a change for followers and for accounts in the collection. */
@@ -77,13 +77,13 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
         }
       )
 
-      const answer = traced("FeatureActivities.answer")(
+      const respond = traced("FeatureActivities.respond")(
         function*(account: bigint, asker: bigint, asked: string, itemId: bigint | undefined) {
           const parties = yield* outbox.parties(account, asker)
           if (parties === undefined) return none
           const number = String(itemId ?? (yield* Clock.currentTimeMillis))
           const authorization = itemId && LocalIds.featureAuthorization(config, account, itemId)
-          const activity = CollectionActivities.answerFeature(
+          const activity = CollectionActivities.featureResponse(
             parties.actor,
             parties.other,
             asked,
@@ -129,7 +129,7 @@ export class FeatureActivities extends Context.Service<FeatureActivities, {
           })
         }
       )
-      return FeatureActivities.of({ request, answer, withdraw, tell })
+      return FeatureActivities.of({ request, respond, withdraw, tell })
     })
   )
   static readonly layer = FeatureActivities.layerNoDeps.pipe(Layer.provide([Fanouts.layer, Outbox.layer]))

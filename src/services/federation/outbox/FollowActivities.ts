@@ -37,7 +37,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
    * Sends an Accept or Reject; call before a Reject deletes the row. If a remote target rejects, sends an Undo of the
    * local follow instead: the target may have accepted a later follow, which it would otherwise keep.
    */
-  readonly answer: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
+  readonly respond: (type: "Accept" | "Reject", target: bigint, follower: bigint) => Sent
   /** Sends Accepts to new followers. */
   readonly acceptAll: (target: bigint, followers: ReadonlyArray<bigint>) => Sent
   /** Rejects a follow that was not stored; `uri` is its id as it arrived. */
@@ -107,7 +107,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         ])
       })
 
-      const answered = (
+      const response = (
         type: "Accept" | "Reject",
         target: bigint,
         follower: bigint,
@@ -118,20 +118,20 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           {
             senderId: target,
             about: PairKey.pairKey(target, follower),
-            activity: Activities.answerFollow(type, of, number)
+            activity: Activities.followResponse(type, of, number)
           },
           [follower]
         )
 
-      const answer = traced("FollowActivities.answer")(
+      const respond = traced("FollowActivities.respond")(
         function*(type: "Accept" | "Reject", target: bigint, follower: bigint) {
           const parties = yield* outbox.parties(target, follower)
           if (parties === undefined) return type === "Reject" ? yield* undoFollow(follower, target) : none
           const [row] = yield* found(follower, target)
           if (row === undefined) return none
           const of = { id: row.uri ?? undefined, actor: parties.other, object: parties.actor }
-          // A follow may be requested and answered several times; each reply needs its own id.
-          return yield* answered(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
+          // A follow may be requested and settled several times; each reply needs its own id.
+          return yield* response(type, target, follower, of, `${row.id}-${yield* Clock.currentTimeMillis}`)
         }
       )
 
@@ -140,7 +140,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           const parties = yield* outbox.parties(target, follower)
           if (parties === undefined) return none
           const of = { id: uri, actor: parties.other, object: parties.actor }
-          return yield* answered("Reject", target, follower, of, String(yield* Clock.currentTimeMillis))
+          return yield* response("Reject", target, follower, of, String(yield* Clock.currentTimeMillis))
         }
       )
 
@@ -149,7 +149,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
           if (!outbox.enabled || followers.length === 0) return none
           const rows = yield* accountIdRows(sql`SELECT account_id FROM follows
           WHERE target_account_id = ${target} AND remote AND account_id = ANY (${followers}::bigint[])`)
-          const hosts = yield* Effect.forEach(rows, ({ accountId }) => answer("Accept", target, accountId))
+          const hosts = yield* Effect.forEach(rows, ({ accountId }) => respond("Accept", target, accountId))
           return [...new Set(hosts.flat())]
         }
       )
@@ -164,7 +164,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
             yield* sql`UPDATE ${sql(table)} SET uri = ${uri ?? null}
               WHERE account_id = ${follower} AND target_account_id = ${target}`
           }
-          return row?.stands === true ? yield* answer("Accept", target, follower) : none
+          return row?.stands === true ? yield* respond("Accept", target, follower) : none
         }
       )
 
@@ -195,7 +195,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         follow,
         disown,
         undoFollow,
-        answer,
+        respond,
         acceptAll,
         refuse,
         received,

@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
   })
   const actorOf = ({ actorPath, uri }: Party) => uri ?? LocalIds.actor(config, actorPath)
 
-  const answered = Effect.fnUntraced(function*(
+  const response = Effect.fnUntraced(function*(
     type: "Accept" | "Reject",
     from: { readonly id: bigint; readonly actor: string },
     to: bigint,
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
   return {
     activity,
     actorOf,
-    answered,
+    response,
     /** Refuses a request to a local account that is not stored. */
     refuse: Effect.fnUntraced(function*(author: bigint, requesterId: bigint, asked: ConsentRequest) {
       const none: HostNames = []
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function*(context: unknown, path: string) 
       const [me] = yield* pathRows(sql`SELECT a.actor_path FROM accounts a WHERE a.id = ${author} AND a.domain IS NULL`)
       if (me === undefined) return none
       const from = { id: author, actor: LocalIds.actor(config, me.actorPath) }
-      return yield* answered("Reject", from, requesterId, asked)
+      return yield* response("Reject", from, requesterId, asked)
     })
   }
 })

@@ -49,7 +49,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
   /** Requests consent; `instrument` is the future reply or Announce, absent for a Like. */
   readonly request: (requestId: bigint, instrument?: Document) => Sent
   /** Sends consent or a refusal to a remote account. */
-  readonly answer: (type: "Accept" | "Reject", requestId: bigint) => Sent
+  readonly respond: (type: "Accept" | "Reject", requestId: bigint) => Sent
   /** Refuses a remote request that is not stored. */
   readonly refuse: (author: bigint, requesterId: bigint, asking: Asking) => Sent
   /** Sends a favourite with the consent of its author's server. */
@@ -72,7 +72,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
       const outbox = yield* Outbox
       const none: HostNames = []
 
-      const { activity, actorOf, answered, refuse } = yield* GivenConsents.make(interactionContext, "interactions")
+      const { activity, actorOf, response, refuse } = yield* GivenConsents.make(interactionContext, "interactions")
 
       const find = Effect.fnUntraced(function*(requestId: bigint) {
         const [row] = yield* partyRows(sql`
@@ -137,12 +137,12 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         return hosts
       })
 
-      const answer = traced("InteractionActivities.answer")(function*(type: "Accept" | "Reject", requestId: bigint) {
+      const respond = traced("InteractionActivities.respond")(function*(type: "Accept" | "Reject", requestId: bigint) {
         const found = outbox.enabled ? yield* find(requestId) : undefined
         if (found === undefined || found.account.uri === null || found.author.uri !== null) return none
         const { account, actor, author, instrument, kind, requestUri, target } = found
         const me = actorOf(author)
-        return yield* answered(
+        return yield* response(
           type,
           { id: BigInt(author.id), actor: me },
           BigInt(account.id),
@@ -201,7 +201,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
 
       return InteractionActivities.of({
         request,
-        answer,
+        respond,
         refuse: traced("InteractionActivities.refuse")((author, requesterId, { kind, ...asking }) =>
           refuse(author, requesterId, { ...asking, type: requestType(kind) })
         ),

@@ -39,7 +39,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
   /** Requests consent to a quote that was just written here. */
   readonly request: (statusId: bigint) => Sent
   /** Sends a remote post consent or a refusal. */
-  readonly answer: (type: "Accept" | "Reject", statusId: bigint) => Sent
+  readonly respond: (type: "Accept" | "Reject", statusId: bigint) => Sent
   /** Refuses a request that is not stored. */
   readonly refuse: (quotedAuthor: bigint, requesterId: bigint, request: Request) => Sent
   /** Revokes the consent to a remote post. */
@@ -59,7 +59,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
       const outbox = yield* Outbox
       const none: HostNames = []
 
-      const { activity, actorOf, answered, refuse } = yield* GivenConsents.make(noteContext, "quote_requests")
+      const { activity, actorOf, response, refuse } = yield* GivenConsents.make(noteContext, "quote_requests")
 
       const find = Effect.fnUntraced(function*(statusId: bigint) {
         const [row] = yield* partyRows(sql`
@@ -111,13 +111,13 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
         return hosts
       })
 
-      const answer = traced("QuoteActivities.answer")(function*(type: "Accept" | "Reject", statusId: bigint) {
+      const respond = traced("QuoteActivities.respond")(function*(type: "Accept" | "Reject", statusId: bigint) {
         const found = outbox.enabled ? yield* find(statusId) : undefined
         if (
           found === undefined || found.account.uri === null || found.quoted.uri !== null || found.requestUri === null
         ) return none
         const { account, instrument, object, quoted, requestUri } = found
-        return yield* answered(
+        return yield* response(
           type,
           { id: BigInt(quoted.id), actor: actorOf(quoted) },
           BigInt(account.id),
@@ -162,7 +162,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
 
       return QuoteActivities.of({
         request,
-        answer,
+        respond,
         refuse: traced("QuoteActivities.refuse")((quotedAuthor, requesterId, { id, ...asked }) =>
           refuse(quotedAuthor, requesterId, { ...asked, type: requestType, request: id })
         ),

@@ -47,9 +47,9 @@ export const recipients = (change: PostChange, post: DeliveredPost): Recipients 
   const { authorId, mentioned, originalAuthor, repliedTo, visibility } = post
   const open = isPublicOrUnlisted(visibility)
   if (change === "Delete") return { followersOf: [], accountIds: [], reached: true, relayed: false, interacted: open }
-  const answered = open && repliedTo !== null ? [repliedTo] : []
+  const parentAuthors = open && repliedTo !== null ? [repliedTo] : []
   const quoted = open && post.quotedAuthor !== null ? [post.quotedAuthor] : []
-  const concerned = originalAuthor === null ? [...mentioned, ...answered, ...quoted] : [originalAuthor]
+  const concerned = originalAuthor === null ? [...mentioned, ...parentAuthors, ...quoted] : [originalAuthor]
   const theirs = open && originalAuthor === null && post.repliedToLocal && repliedTo !== null && repliedTo !== authorId
     ? [repliedTo]
     : []

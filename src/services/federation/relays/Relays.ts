@@ -61,7 +61,7 @@ export class Relays extends Context.Service<Relays, {
    * Handles a sender's reply to a follow, in the current transaction; false if it is not a relay's reply to the last
    * follow (row 22).
    */
-  readonly answered: (
+  readonly settled: (
     sender: bigint,
     type: "Accept" | "Reject",
     followUri: string
@@ -191,7 +191,7 @@ const make = Effect.gen(function*() {
         return hosts
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     ),
-    answered: traced("Relays.answered")((sender, type, followUri) =>
+    settled: traced("Relays.settled")((sender, type, followUri) =>
       !followUri.startsWith(Activities.followIds(us)) ? Effect.succeed(false) : Effect.map(
         sql`UPDATE relays SET state = ${type === "Accept" ? "accepted" : "rejected"}, account_id = ${sender}
           WHERE follow_uri = ${followUri} AND state IN ('pending', 'accepted')
@@ -212,7 +212,7 @@ const make = Effect.gen(function*() {
       if (relay === undefined) return undefined
       const number = `${relay.id}-${yield* Clock.currentTimeMillis}`
       const of = { id: followUri, actor: senderUri, object: us }
-      return yield* sent(relay, Activities.answerFollow("Accept", of, number))
+      return yield* sent(relay, Activities.followResponse("Accept", of, number))
     })
   })
 })

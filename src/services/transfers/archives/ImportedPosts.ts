@@ -139,7 +139,7 @@ const make = Effect.gen(function*() {
     visibility: note.visibility,
     localOnly: localOnly || parent?.localOnly === true,
     inReplyToId: parent?.id ?? null,
-    inReplyToAccountId: parent?.answeredId ?? null,
+    inReplyToAccountId: parent?.repliedToId ?? null,
     conversationId: parent?.conversationId ?? null,
     createdAt: new Date(note.publishedMillis)
   })

@@ -43,14 +43,14 @@ layer(layerActors.pipe(Layer.provide(Layer.succeed(SliceRows, 2))), {
       const [single, several] = [yield* asks(author), yield* asks(author, true)]
       const attempts = people.flatMap((voter, n) =>
         [0, 1, 2, 3].flatMap((again) => [
-          Effect.map(votes(voter, single, (n + again) % 3), (answer) => ({ poll: "single", answer })),
-          Effect.map(votes(voter, several, n % 3, (n + 1) % 3, n % 3), (answer) => ({ poll: "several", answer }))
+          Effect.map(votes(voter, single, (n + again) % 3), (response) => ({ poll: "single", response })),
+          Effect.map(votes(voter, several, n % 3, (n + 1) % 3, n % 3), (response) => ({ poll: "several", response }))
         ])
       )
-      const answers = yield* Effect.all(attempts, { concurrency: "unbounded" })
+      const responses = yield* Effect.all(attempts, { concurrency: "unbounded" })
       for (const poll of ["single", "several"]) {
-        const given = answers.filter((one) => one.poll === poll).map(({ answer }) => answer)
-        assert.strictEqual(given.filter((answer) => answer === "voted").length, 12, poll)
+        const given = responses.filter((one) => one.poll === poll).map(({ response }) => response)
+        assert.strictEqual(given.filter((response) => response === "voted").length, 12, poll)
         assert.deepStrictEqual(
           new Set(given),
           new Set(["voted", "Validation failed: You have already voted on this poll"])

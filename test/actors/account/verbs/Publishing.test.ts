@@ -21,12 +21,12 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       const reader = yield* person("reader1")
       yield* followers(author, [reader])
       const events = yield* (yield* Broadcast).subscribe
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         [1, 2, 3].map(() => actors.tell(author, { _tag: "Publish", post: post("Hello #World @reader1") }, "k1")),
         { concurrency: "unbounded" }
       )
-      assert.strictEqual(new Set(answers.map(({ id }) => id)).size, 1)
-      const id = BigInt(answers[0]!.id)
+      assert.strictEqual(new Set(responses.map(({ id }) => id)).size, 1)
+      const id = BigInt(responses[0]!.id)
       let update = yield* PubSub.take(events)
       while (update._tag !== "StatusEvent") update = yield* PubSub.take(events)
       assert.deepStrictEqual(update.accountIds, [author, reader])
@@ -158,9 +158,9 @@ layer(layerActors, { excludeTestServices: true })("Account publishes", (it) => {
       const last = BigInt(ahead.getTime()) << 16n
       yield* sql`INSERT INTO statuses (id, account_id, visibility, conversation_id, created_at, deleted_at)
         VALUES (${last}, ${author}, 'public', ${last}, ${ahead}, ${ahead})`
-      const answer = JSON.stringify({ id: String(last), kind: "status" })
+      const response = JSON.stringify({ id: String(last), kind: "status" })
       yield* sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
-        VALUES (${author}, 'ahead', ${answer}::jsonb, 'statuses', 0, ${ahead})`
+        VALUES (${author}, 'ahead', ${response}::jsonb, 'statuses', 0, ${ahead})`
       const { id } = yield* actors.tell(author, { _tag: "Publish", post: post("after it") })
       assert.isTrue(BigInt(id) > last, `${id} after ${last}`)
     }))

@@ -16,7 +16,7 @@ const refused = { error: "This action is not allowed" }
 /** Id without an object: permitted calls find nothing to act on. */
 const nothing = "900000000000000001"
 
-const answerTo = (by: Person, route: Route) =>
+const responseTo = (by: Person, route: Route) =>
   ask(by, route.method, pathOf(route, nothing), route.method === "GET" || route.method === "DELETE" ? undefined : {})
 
 layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("routes of staff", (it) => {
@@ -26,7 +26,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       for (const route of adminRoutes) assert.isNotEmpty(route.rule.permissions, `${route.method} ${route.path}`)
       const nobody = yield* staffMember("nobody", [])
       for (const route of adminRoutes) {
-        const { body, status } = yield* answerTo(nobody, route)
+        const { body, status } = yield* responseTo(nobody, route)
         assert.deepStrictEqual([status, body], [403, refused], `${route.method} ${route.path} without any`)
         kept_out++
       }
@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         const by = yield* staffMember(`bit${names.indexOf(name)}`, [name])
         for (const route of adminRoutes) {
           const about = `${route.method} ${route.path} with ${name}`
-          const { body, status } = yield* answerTo(by, route)
+          const { body, status } = yield* responseTo(by, route)
           if (name === "administrator" || route.rule.permissions.includes(name)) {
             assert.notDeepEqual([status, body], [403, refused], about)
             assert.isBelow(status, 500, about)

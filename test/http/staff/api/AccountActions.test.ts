@@ -15,7 +15,7 @@ interface Told {
   readonly moderation_warning?: Record<string, unknown>
 }
 
-const answer = Effect.fnUntraced(function*(by: Person, method: string, to: string, json?: unknown) {
+const response = Effect.fnUntraced(function*(by: Person, method: string, to: string, json?: unknown) {
   const { body, status } = yield* ask(by, method, to, json ?? (method === "POST" ? {} : undefined))
   return [status, body]
 })
@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           yield* report(witness, bad)
           yield* report(witness, bad)
           assert.lengthOf(yield* openReports(bad), 2)
-          const done = yield* answer(moderator, "POST", path(bad, "/action"), { type, text: `You ${type}` })
+          const done = yield* response(moderator, "POST", path(bad, "/action"), { type, text: `You ${type}` })
           assert.deepStrictEqual(done, [200, {}])
           assert.lengthOf(yield* openReports(bad), 0, type)
           assert.isTrue((yield* ask(moderator, "GET", path(bad))).body[state])
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
             assert.strictEqual((yield* ask(bad, "GET", "/api/v1/timelines/home")).status, 403)
           }
           // The second moderator is refused.
-          assert.deepStrictEqual(yield* answer(moderator, "POST", path(bad, "/action"), { type }), [422, {
+          assert.deepStrictEqual(yield* response(moderator, "POST", path(bad, "/action"), { type }), [422, {
             error: "Validation failed: Type has been taken already"
           }])
           const { body } = yield* ask(moderator, "POST", path(bad, `/${undo}`), {})
@@ -107,7 +107,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         ]
         const [first, second] = [yield* report(witness, bad), yield* report(witness, bad)]
         const elsewhere = yield* report(witness, other)
-        const act = (json: object) => answer(moderator, "POST", path(bad, "/action"), json)
+        const act = (json: object) => response(moderator, "POST", path(bad, "/action"), json)
         assert.deepStrictEqual(yield* act({ type: "none", text: "Beware", send_email_notification: "0" }), [200, {}])
         assert.lengthOf(yield* openReports(bad), 2)
         assert.lengthOf(yield* warnings(bad), 0)
@@ -139,19 +139,22 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           for (const type of ["none", "disable", "sensitive", "silence", "suspend"]) {
             const about = `${type} ${target.username}`
             assert.deepStrictEqual(
-              yield* answer(moderator, "POST", path(target, "/action"), { type }),
+              yield* response(moderator, "POST", path(target, "/action"), { type }),
               notAllowed,
               about
             )
           }
           for (const action of ["enable", "unsilence", "unsuspend", "unsensitive", "approve", "reject"]) {
-            assert.deepStrictEqual(yield* answer(moderator, "POST", path(target, `/${action}`)), notAllowed, action)
+            assert.deepStrictEqual(yield* response(moderator, "POST", path(target, `/${action}`)), notAllowed, action)
           }
-          assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(target)), notAllowed)
+          assert.deepStrictEqual(yield* response(moderator, "DELETE", path(target)), notAllowed)
         }
         assert.deepStrictEqual(yield* acts(moderator), [])
         // The owner outranks all roles.
-        assert.deepStrictEqual(yield* answer(owner, "POST", path(moderator, "/action"), { type: "disable" }), [200, {}])
+        assert.deepStrictEqual(yield* response(owner, "POST", path(moderator, "/action"), { type: "disable" }), [
+          200,
+          {}
+        ])
         assert.strictEqual((yield* ask(moderator, "GET", path(equal))).status, 403)
       }))
 
@@ -177,22 +180,22 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
           [["admin.sign_up", "waiting4"]]
         )
         for (const action of ["approve", "reject"]) {
-          assert.deepStrictEqual(yield* answer(other, "POST", path(waiting, `/${action}`)), notAllowed)
+          assert.deepStrictEqual(yield* response(other, "POST", path(waiting, `/${action}`)), notAllowed)
         }
         const unwanted = yield* wait("unwanted4")
-        assert.deepStrictEqual(yield* answer(moderator, "POST", path(unwanted, "/reject")), [200, {}])
-        assert.deepStrictEqual(yield* answer(moderator, "GET", path(unwanted)), notFound)
+        assert.deepStrictEqual(yield* response(moderator, "POST", path(unwanted, "/reject")), [200, {}])
+        assert.deepStrictEqual(yield* response(moderator, "GET", path(unwanted)), notFound)
         assert.deepStrictEqual(yield* acts(moderator), ["account reject", "account approve"])
         // Concurrent: one of them succeeds, the other is refused.
         for (const at of [1, 2, 3, 4]) {
           const disputed = yield* wait(`disputed${at}`)
-          const answers = yield* Effect.all([
-            answer(moderator, "POST", path(disputed, "/approve")),
-            answer(other, "POST", path(disputed, "/reject"))
+          const responses = yield* Effect.all([
+            response(moderator, "POST", path(disputed, "/approve")),
+            response(other, "POST", path(disputed, "/reject"))
           ], { concurrency: "unbounded" })
-          const won = answers.filter(([status]) => status === 200)
+          const won = responses.filter(([status]) => status === 200)
           assert.lengthOf(won, 1)
-          assert.include([403, 404], answers.find(([status]) => status !== 200)?.[0])
+          assert.include([403, 404], responses.find(([status]) => status !== 200)?.[0])
           // The log has both.
           const logged = yield* sql<{ lost: boolean }>`SELECT coalesce(after ? 'refused', false) AS lost FROM audit_log
             WHERE target_id = ${disputed.accountId} ORDER BY lost`
@@ -207,14 +210,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         const moderator = yield* staffMember("helper5", ["manageUsers"])
         const bad = yield* newPerson("bad5")
         const { body: post } = yield* ask(bad, "POST", "/api/v1/statuses", { status: "Hello" })
-        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), notAllowed)
-        yield* answer(admin, "POST", path(bad, "/action"), { type: "suspend" })
-        assert.deepStrictEqual(yield* answer(moderator, "DELETE", path(bad)), notAllowed)
-        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), [200, {}])
+        assert.deepStrictEqual(yield* response(admin, "DELETE", path(bad)), notAllowed)
+        yield* response(admin, "POST", path(bad, "/action"), { type: "suspend" })
+        assert.deepStrictEqual(yield* response(moderator, "DELETE", path(bad)), notAllowed)
+        assert.deepStrictEqual(yield* response(admin, "DELETE", path(bad)), [200, {}])
         assert.strictEqual((yield* ask(bad, "GET", "/api/v1/accounts/verify_credentials")).status, 401)
         assert.strictEqual((yield* ask(undefined, "GET", `/api/v1/statuses/${post.id}`)).status, 404)
-        assert.deepStrictEqual(yield* answer(admin, "POST", path(bad, "/unsuspend")), notFound)
-        assert.deepStrictEqual(yield* answer(admin, "DELETE", path(bad)), notAllowed)
+        assert.deepStrictEqual(yield* response(admin, "POST", path(bad, "/unsuspend")), notFound)
+        assert.deepStrictEqual(yield* response(admin, "DELETE", path(bad)), notAllowed)
         yield* settled
         yield* eventually(sql`SELECT id FROM statuses WHERE account_id = ${bad.accountId}`, (rows) => rows.length === 0)
         // Actions after the deletion are refused.

@@ -99,17 +99,17 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
   it.effect("S-168: of two concurrent blocks of a domain one wins, and the other gets the existing one", () =>
     Effect.gen(function*() {
       const staff = [yield* staffMember("fast", ["manageFederation"]), yield* staffMember("slow", ["manageFederation"])]
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         [...staff, ...staff, ...staff, ...staff],
         (by) => ask(by, "POST", `${root}/domain_blocks`, { domain: "race.example", severity: "suspend" }),
         { concurrency: 8 }
       )
-      assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [
+      assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [
         200,
         ...Array.from({ length: 7 }, () => 422)
       ])
-      const made = answers.find(({ status }) => status === 200)!
-      for (const { body, status } of answers) {
+      const made = responses.find(({ status }) => status === 200)!
+      for (const { body, status } of responses) {
         if (status === 422) assert.deepStrictEqual(body.existing_domain_block, made.body)
       }
       const logged = [...yield* auditEntries(staff[0]!.accountId), ...yield* auditEntries(staff[1]!.accountId)]

@@ -66,8 +66,8 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           [new Uint8Array(262_145), { shortcode: "large" }]
         ]
         for (const [image, fields] of wrong) {
-          const answer = yield* create(by, image, fields)
-          assert.strictEqual(answer.status, 422, JSON.stringify([fields, answer.body]).slice(0, 200))
+          const reply = yield* create(by, image, fields)
+          assert.strictEqual(reply.status, 422, JSON.stringify([fields, reply.body]).slice(0, 200))
         }
         const outsider = yield* staffMember("outsider", ["manageRules"])
         assert.strictEqual((yield* create(outsider, png, { shortcode: "mine" })).status, 403)

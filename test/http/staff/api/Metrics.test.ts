@@ -122,7 +122,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
           instance_accounts: { domain: "sub.far.example" },
           instance_languages: { domain: "sub.far.example" }
         }),
-        (answer) => Schema.decodeUnknownEffect(Schema.Array(AdminDimension))(answer.body, strict)
+        (response) => Schema.decodeUnknownEffect(Schema.Array(AdminDimension))(response.body, strict)
       )
       const found = new Map(dimensions.map(({ data, key }) => [key, data.map((one) => `${one.key} ${one.value}`)]))
       assert.deepStrictEqual(found.get("sources"), ["web 3"])

@@ -115,13 +115,13 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const [bad, witness] = [yield* newPerson("bad3"), yield* newPerson("witness3")]
       for (const action of ["assign_to_self", "resolve"]) {
         const id = yield* report(witness, bad)
-        const answers = yield* Effect.all(
+        const responses = yield* Effect.all(
           [one, two].map((by) => ask(by, "POST", `${path}/${id}/${action}`)),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422], action)
+        assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 422], action)
         const { body } = yield* ask(one, "GET", `${path}/${id}`)
-        const winner = answers[0]?.status === 200 ? one : two
+        const winner = responses[0]?.status === 200 ? one : two
         const by = action === "resolve" ? body.action_taken_by_account : body.assigned_account
         assert.strictEqual(by.id, String(winner.accountId))
         // The log has both sides.

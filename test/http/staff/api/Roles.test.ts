@@ -128,7 +128,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       const owner = yield* staffMember("owner4", ["administrator"], 1000)
       const admin = yield* staffMember("admin4", ["manageRoles"], 200)
       const { body: { id } } = yield* ask(owner, "POST", path, { name: "Both", permissions: "0" })
-      const answers = yield* Effect.all(
+      const responses = yield* Effect.all(
         [
           ask(owner, "PUT", `${path}/${id}`, { name: "First" }),
           ask(admin, "PUT", `${path}/${id}`, { collection_limit: 4 }),
@@ -136,7 +136,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
         ],
         { concurrency: "unbounded" }
       )
-      const [first, second, third] = answers
+      const [first, second, third] = responses
       assert.strictEqual(first.status, 200)
       assert.strictEqual(third.status, 200)
       assert.include([200, 403], second.status)

@@ -143,9 +143,9 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
         )
         // Two moderators at the same time: the log has both.
         const given = { type: "delete", collection_ids: [first], report_id: open, text: "No" }
-        const answers = yield* Effect.all(two.map((by) => ask(by, "POST", path, given)), { concurrency: "unbounded" })
-        const late = answers.findIndex(({ status }) => status !== 200)
-        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, 422])
+        const responses = yield* Effect.all(two.map((by) => ask(by, "POST", path, given)), { concurrency: "unbounded" })
+        const late = responses.findIndex(({ status }) => status !== 200)
+        assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, 422])
         const [lost] = yield* auditEntries(two[late]!.accountId)
         assert.deepStrictEqual([lost?.act, Object.keys(lost?.after ?? {})], ["collection destroy", ["refused"]])
         assert.include(

@@ -89,11 +89,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, an
         ["account unsuspend", "POST", path(bad, "/unsuspend"), {}, 403]
       ]
       for (const [act, method, to, json, refusal] of races) {
-        const answers = yield* Effect.all(two.map((by) => ask(by, method, to, json)), { concurrency: "unbounded" })
-        assert.deepStrictEqual(answers.map(({ status }) => status).toSorted(), [200, refusal], act)
-        const late = answers.findIndex(({ status }) => status === refusal)
+        const responses = yield* Effect.all(two.map((by) => ask(by, method, to, json)), { concurrency: "unbounded" })
+        assert.deepStrictEqual(responses.map(({ status }) => status).toSorted(), [200, refusal], act)
+        const late = responses.findIndex(({ status }) => status === refusal)
         const [lost] = yield* auditEntries(two[late]!.accountId)
-        assert.deepStrictEqual([lost?.act, lost?.after], [act, { refused: answers[late]!.body.error }])
+        assert.deepStrictEqual([lost?.act, lost?.after], [act, { refused: responses[late]!.body.error }])
         const won = yield* auditEntries(two[1 - late]!.accountId)
         assert.include(won.map((entry) => entry.act), act)
         assert.notProperty(won.find((entry) => entry.act === act)?.after ?? {}, "refused")
@@ -109,13 +109,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, an
         (at) => ask(bad, "POST", "/api/v1/statuses", { status: `Post ${at}` }),
         { concurrency: 4 }
       )
-      const [answers, suspended] = yield* Effect.all([
+      const [responses, suspended] = yield* Effect.all([
         posts,
         ask(moderator, "POST", path(bad, "/action"), { type: "suspend" })
       ], { concurrency: "unbounded" })
       assert.strictEqual(suspended.status, 200)
       assert.strictEqual((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Later" })).status, 403)
-      for (const { body, status } of answers) {
+      for (const { body, status } of responses) {
         // A post that is no longer visible to its author is refused like later ones.
         assert.include([200, 403], status)
         if (status === 403) assert.deepStrictEqual(body, { error: "Your login is currently disabled" })

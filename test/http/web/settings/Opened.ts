@@ -1,13 +1,13 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask } from "../../../support/Api.ts"
-import type { Answer } from "../../../support/Requests.ts"
+import type { Reply } from "../../../support/Requests.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { staffBrowser } from "../../../support/StaffBrowser.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
 
 /** Returns what a browser sends for the form with this button: its unchanged values. */
-const filled = (page: Answer, act: string): URLSearchParams => {
+const filled = (page: Reply, act: string): URLSearchParams => {
   const form = [...page.text.matchAll(/<form method="post"[^>]*>(.*?)<\/form>/gs)]
     .find(([, inside = ""]) => inside.includes(`value="${act}"`))?.[1] ?? ""
   const sent = new URLSearchParams()

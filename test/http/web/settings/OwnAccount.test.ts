@@ -88,11 +88,11 @@ layer(server(), { excludeTestServices: true })("the user's own account, on pages
       assert.deepStrictEqual(yield* sql`SELECT email FROM users WHERE account_id = ${id}`, [{
         email: "new@mail.example"
       }])
-      const answer = yield* submit("/api/v1/user/email_change", yield* issueToken(id), {
+      const response = yield* submit("/api/v1/user/email_change", yield* issueToken(id), {
         password,
         new_email: "third@mail.example"
       })
-      assert.deepStrictEqual([answer.status, JSON.parse(answer.text)], [202, {
+      assert.deepStrictEqual([response.status, JSON.parse(response.text)], [202, {
         id: String(id),
         email: "new@mail.example",
         unconfirmed_email: "third@mail.example",

@@ -21,9 +21,9 @@ const added = Effect.fnUntraced(function*(browser: Browser) {
   const start = yield* browser.get("/settings/passkeys")
   const step = yield* submitTo(browser, start, "/settings/passkeys/new", { name: "My phone", password })
   const { challenge, user: owner } = SoftwarePasskey.optionsOn(step)
-  const answer = key.register({ challenge })
-  const stored = yield* submitTo(browser, step, "/settings/passkeys", { answer })
-  return { answer, key, step, stored, userHandle: owner?.id ?? "" }
+  const credential = key.register({ challenge })
+  const stored = yield* submitTo(browser, step, "/settings/passkeys", { credential })
+  return { credential, key, step, stored, userHandle: owner?.id ?? "" }
 })
 
 layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
@@ -35,25 +35,25 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       const start = yield* browser.get("/settings/passkeys")
       const wrong = yield* submitTo(browser, start, "/settings/passkeys/new", { name: "x", password: "wrong" })
       assert.deepStrictEqual([wrong.status, /Wrong password/.test(wrong.text)], [403, true])
-      const { answer, key, step, stored, userHandle } = yield* added(browser)
+      const { credential, key, step, stored, userHandle } = yield* added(browser)
       assert.strictEqual(stored.status, 302)
       assert.include((yield* Postbox.next).subject, "A passkey was added")
       const list = yield* browser.get("/settings/passkeys")
       assert.include(list.text, "My phone")
       assert.include(list.text, "never used")
-      const replay = yield* submitTo(browser, step, "/settings/passkeys", { answer })
+      const replay = yield* submitTo(browser, step, "/settings/passkeys", { credential })
       assert.strictEqual(replay.status, 422, "a registration is accepted once")
 
       const fresh = TestBrowser.make()
       const signInBy = Effect.fnUntraced(
-        function*(change: Partial<Parameters<typeof key.answer>[0]>, challenge?: string) {
+        function*(change: Partial<Parameters<typeof key.credential>[0]>, challenge?: string) {
           const page = yield* fresh.get("/auth/sign_in?return_to=/settings/passkeys")
-          const given = key.answer({
+          const given = key.credential({
             challenge: SoftwarePasskey.optionsOn(page).challenge,
             ...change,
             ...(challenge && { challenge })
           })
-          return { given, page, result: yield* submitTo(fresh, page, "/auth/passkey", { answer: given }) }
+          return { given, page, result: yield* submitTo(fresh, page, "/auth/passkey", { credential: given }) }
         }
       )
       const refusals = [
@@ -81,14 +81,18 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       assert.isString(session)
       const other = TestBrowser.make()
       const again = yield* other.get("/auth/sign_in")
-      assert.strictEqual((yield* submitTo(other, again, "/auth/passkey", { answer: given })).status, 422, "a replay")
-      assert.strictEqual((yield* submitTo(fresh, page, "/auth/passkey", { answer: given })).status, 403)
+      assert.strictEqual(
+        (yield* submitTo(other, again, "/auth/passkey", { credential: given })).status,
+        422,
+        "a replay"
+      )
+      assert.strictEqual((yield* submitTo(fresh, page, "/auth/passkey", { credential: given })).status, 403)
       // A counter that does not rise indicates a copied key.
       fresh.cookies.delete("__Host-session")
       assert.strictEqual((yield* signInBy({ counter: 1 })).result.status, 422)
       for (const junk of ["", "{}", "null", "{\"id\":1}", "x".repeat(30_000)]) {
         const form = yield* other.get("/auth/sign_in")
-        assert.strictEqual((yield* submitTo(other, form, "/auth/passkey", { answer: junk })).status, 422)
+        assert.strictEqual((yield* submitTo(other, form, "/auth/passkey", { credential: junk })).status, 422)
       }
 
       const shown = yield* browser.get("/settings/passkeys")
@@ -118,11 +122,11 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       assert.isUndefined(fresh.cookies.get("__Host-session"))
       const step = yield* fresh.get("/auth/two_factor?return_to=/invites")
       const { challenge } = SoftwarePasskey.optionsOn(step)
-      const tried = yield* submitTo(fresh, step, "/auth/passkey", { answer: foreign.key.answer({ challenge }) })
+      const tried = yield* submitTo(fresh, step, "/auth/passkey", { credential: foreign.key.credential({ challenge }) })
       assert.strictEqual(tried.status, 422, "another user's passkey")
       // User verification is not needed: the password was the first factor.
       const done = yield* submitTo(fresh, step, "/auth/passkey", {
-        answer: own.key.answer({ challenge, verified: false })
+        credential: own.key.credential({ challenge, verified: false })
       })
       assert.deepStrictEqual([done.status, TestBrowser.locationOf(done).pathname], [302, "/invites"])
       assert.strictEqual((yield* fresh.get("/invites")).status, 200)
@@ -143,11 +147,11 @@ layer(server(), { excludeTestServices: true })("row 86: passkeys", (it) => {
       const start = yield* browser.get("/settings/passkeys")
       const step = yield* submitTo(browser, start, "/settings/passkeys/new", { name: "My phone", password })
       const { challenge } = SoftwarePasskey.optionsOn(step)
-      const answer = SoftwarePasskey.make(place).register({ challenge })
+      const credential = SoftwarePasskey.make(place).register({ challenge })
       const begun = yield* Deferred.make<void>()
       // Forked here, so that the request does not run in the transaction.
       const running = yield* Effect.forkDetach(
-        Effect.andThen(Deferred.await(begun), submitTo(browser, step, "/settings/passkeys", { answer }))
+        Effect.andThen(Deferred.await(begun), submitTo(browser, step, "/settings/passkeys", { credential }))
       )
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* lockAccount(sql, accountId)

@@ -22,8 +22,8 @@ describe("federation.md section 8: outgoing activities", () => {
   const documents = {
     follow,
     undoFollow: Activities.undo(follow),
-    accept: Activities.answerFollow("Accept", { id: `${zoe}#1`, actor: zoe, object: anna }, "9"),
-    reject: Activities.answerFollow("Reject", { id: undefined, actor: zoe, object: anna }, "9"),
+    accept: Activities.followResponse("Accept", { id: `${zoe}#1`, actor: zoe, object: anna }, "9"),
+    reject: Activities.followResponse("Reject", { id: undefined, actor: zoe, object: anna }, "9"),
     like: Activities.like(anna, 3n, { uri: `${zoe}/notes/1`, author: zoe }),
     undoLike: Activities.undo(Activities.like(anna, 3n, { uri: `${zoe}/notes/1`, author: zoe })),
     block: Activities.block(anna, 4n, zoe),

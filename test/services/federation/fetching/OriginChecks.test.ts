@@ -25,11 +25,11 @@ const fresh = OriginChecks.layerNoDeps.pipe(Layer.provide([posts, threads]), Lay
 const asked = (silent: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const checks = yield* OriginChecks
-    let answered = 0
+    let responded = 0
     for (const uri of silent) yield* checks.begin({ kind: "news", uri }, () => Effect.void)
-    yield* checks.begin({ kind: "gone", uri: "https://good.example/1" }, () => Effect.sync(() => void answered++))
+    yield* checks.begin({ kind: "gone", uri: "https://good.example/1" }, () => Effect.sync(() => void responded++))
     yield* Effect.yieldNow
-    return answered
+    return responded
   }).pipe(Effect.provide(fresh))
 
 it.effect("row 30: hosts that never respond leave slots for others, whether they are many, or one under many names and ports", () =>
@@ -50,17 +50,17 @@ it.effect("row 30: hosts that never respond leave slots for others, whether they
 it.effect("row 30: a conversation that never ends releases its slot", () =>
   Effect.gen(function*() {
     const checks = yield* OriginChecks
-    let answered = 0
+    let responded = 0
     const ask = Effect.andThen(
-      checks.begin({ kind: "gone", uri: "https://good.example/1" }, () => Effect.sync(() => void answered++)),
+      checks.begin({ kind: "gone", uri: "https://good.example/1" }, () => Effect.sync(() => void responded++)),
       Effect.yieldNow
     )
     for (let n = 0; n < 200; n++) {
       yield* checks.around({ id: "https://good.example/0", inReplyTo: `https://good.example/${n}` })
     }
     yield* ask
-    assert.strictEqual(answered, 0)
+    assert.strictEqual(responded, 0)
     yield* TestClock.adjust("5 minutes")
     yield* ask
-    assert.strictEqual(answered, 1)
+    assert.strictEqual(responded, 1)
   }).pipe(Effect.provide(fresh)))

@@ -115,7 +115,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       const { added, failed, processed } = yield* transfers.find(zoe, id)
       assert.deepStrictEqual([added, failed, processed], [6, 1, 7])
 
-      const [first, reply, direct, poll, answer, boost] = yield* postsOf(zoe)
+      const [first, reply, direct, poll, response, boost] = yield* postsOf(zoe)
       assert.deepInclude(first, {
         html: "<p>post 1</p>",
         text: "post 1",
@@ -141,7 +141,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
         }`)[0],
         { options: ["yes", "no"], counts: [3, 4], votersCount: 7, closed: true }
       )
-      assert.strictEqual(answer!.inReplyToId, theirs)
+      assert.strictEqual(response!.inReplyToId, theirs)
       assert.strictEqual(boost!.reblogOfId, theirs)
       const [media] =
         yield* sql`SELECT id, description, focus_x, focus_y, status_id FROM media_attachments WHERE account_id = ${zoe}`

@@ -17,7 +17,7 @@ import { user } from "../../../support/SignedIn.ts"
 const written = (owner: AccountId, text: string, more: Parameters<typeof post>[1] = {}) =>
   Effect.map(
     AccountActors.use((actors) => actors.tell(owner, { _tag: "Publish", post: post(text, more) })),
-    (answer) => StatusId.make(BigInt(answer.id))
+    (response) => StatusId.make(BigInt(response.id))
   )
 
 /** Attaches a file with this content as a picture to a post. */

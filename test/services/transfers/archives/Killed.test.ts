@@ -9,7 +9,7 @@ import { eventually } from "../../../support/Eventually.ts"
 import { picture } from "../../../support/MediaFiles.ts"
 import { freePort } from "../../../support/ports.ts"
 import * as Program from "../../../support/Program.ts"
-import type { Answer } from "../../../support/Requests.ts"
+import type { Reply } from "../../../support/Requests.ts"
 import * as TestBrowser from "../../../support/TestBrowser.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
@@ -88,7 +88,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           server = yield* start
         })
 
-        const send = (path: string, init: RequestInit = {}): Effect.Effect<Answer> =>
+        const send = (path: string, init: RequestInit = {}): Effect.Effect<Reply> =>
           Effect.promise(async () => {
             const response = await fetch(baseUrl + path, { redirect: "manual", ...init })
             return { status: response.status, headers: response.headers, text: await response.text(), body: undefined }

@@ -4,7 +4,7 @@ import { renderedRows } from "../../services/database/RenderedRows.ts"
 import { CustomEmojis } from "../../services/instance/CustomEmojis.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Statuses } from "../../services/statuses/Statuses.ts"
-import { bytesOf, ready, type ReadyStatus, sourceOf } from "./StatusBodies.ts"
+import { bytesOf, prepare, type PreparedStatus, sourceOf } from "./StatusBodies.ts"
 
 /** Maximum bytes of cached status bodies, two per character. */
 const statusCacheBytesMax = 32 * 1024 * 1024
@@ -12,14 +12,14 @@ const statusCacheBytesMax = 32 * 1024 * 1024
 /**
  * Cache of status bodies without viewer-specific parts, until something in them changes.
  *
- * @fastPath ready-json
+ * @fastPath@fastPath cached-json
  */
 export const make = Effect.gen(function*() {
   const statuses = yield* Statuses
   const emojis = yield* CustomEmojis
   const config = yield* ServerConfig
   // Depends on moderation as well: staff may mark an account's posts as sensitive, and domain blocks remove files.
-  const cache = yield* Cache.make<bigint, ReadyStatus>({
+  const cache = yield* Cache.make<bigint, PreparedStatus>({
     rows: ({ card, key }, id) => [
       ["status", id],
       ["moderation", key.accountId],
@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
       yield* renderedRows("status", records.values(), ({ id }) => id, (record) => {
         const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
         if (record.reblogOfId !== null && original === undefined) return undefined
-        return [record.id, ready(config, record, original, named, now)] as const
+        return [record.id, prepare(config, record, original, named, now)] as const
       })
     )
   })

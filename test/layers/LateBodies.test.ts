@@ -11,7 +11,7 @@ describe("request bodies after the response", () => {
         headersTimeout: 15_000,
         connectionsCheckingInterval: 5_000,
         keepAliveTimeout: 65_000,
-        answeredBodyTimeout: 20,
+        lateBodyTimeout: 20,
         idleTimeout: 90_000
       })
       server.on("request", (_request, response) => response.writeHead(404).end())
