@@ -154,9 +154,9 @@ const proxies = HttpRouter.middleware(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         request.headers["x-forwarded-for"] === undefined
           ? handler
-          : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (seen) =>
+          : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (current) =>
             // The request is unchanged if the peer is not a trusted proxy or the header is invalid.
-            seen === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
+            current === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
               ? Effect.succeed(unreadable)
               : handler)))
   }),

@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   })
 
   yield* runClaimed({
-    what: "pushes",
+    workName: "pushes",
     atOnceMax: subscriptionsAtOnceMax,
     slow: slowSubscriptions,
     claim: pushes.claim,

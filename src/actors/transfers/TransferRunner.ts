@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
 
   yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
   yield* runClaimed({
-    what: "transfers",
+    workName: "transfers",
     atOnceMax: transfersAtOnceMax,
     claim: queue.claim,
     run: (transfer) =>

@@ -130,9 +130,9 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           const object = (yield* objects.load([id])).get(id)
           if (object === undefined) return undefined
           const ofPart = (part: StoredPart) => {
-            const wanted = partOf(object, part)
-            return typeof wanted === "object" && wanted !== null
-              ? serialiseDocument({ "@context": noteContext, ...wanted })
+            const partDocument = partOf(object, part)
+            return typeof partDocument === "object" && partDocument !== null
+              ? serialiseDocument({ "@context": noteContext, ...partDocument })
               : undefined
           }
           const parts = {

@@ -28,13 +28,13 @@ const make = Effect.gen(function*() {
   const signIns = yield* SignIns
   const visitors = yield* Visitors
 
-  const again = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
+  const toSignIn = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
   const whose = Effect.flatMap(
     visitors.pending,
     (secret) => secret === undefined ? Effect.undefined : signIns.waiting(secret)
   )
 
-  const show = Effect.fnUntraced(function*(to: string, wrong?: string) {
+  const show = Effect.fnUntraced(function*(to: string, refusal?: string) {
     const visitor = yield* visitors.current
     const { formToken, remember, server, way, words } = visitor
     const { say } = words
@@ -44,11 +44,11 @@ const make = Effect.gen(function*() {
       words,
       title: say("Two-factor sign-in"),
       server,
-      ...(wrong !== undefined && { status: 422 }),
+      ...(refusal !== undefined && { status: 422 }),
       formTarget: yield* requests.formTarget(to),
       ...(hasPasskeys && { modules: [passkeyScriptPath] }),
       body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong))}
+${problem(refusal === undefined ? undefined : words.translate(refusal))}
 <form method="post" action="${way(secondStepPath)}">
 ${tokenInput(formToken)}${hidden("return_to", to)}
 <label>${say("Code")}
@@ -73,7 +73,7 @@ ${
 
   const get = Effect.gen(function*() {
     const to = returnTo((yield* parameters).get("return_to"))
-    return (yield* whose) === undefined ? again(to) : yield* show(to)
+    return (yield* whose) === undefined ? toSignIn(to) : yield* show(to)
   })
 
   const over = (text: string) =>
@@ -90,7 +90,7 @@ ${
     Effect.fnUntraced(function*(form) {
       const to = returnTo(form.get("return_to"))
       const secret = yield* visitors.pending
-      if (secret === undefined) return again(to)
+      if (secret === undefined) return toSignIn(to)
       return yield* signIns.enterCode(secret, form.get("otp_attempt") ?? "").pipe(
         Effect.flatMap((found) =>
           found._tag === "SignedIn"

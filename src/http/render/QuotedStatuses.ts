@@ -53,7 +53,7 @@ const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray
   }
   return [...found]
 }
-const nothingLinked = () => ({ alike: true, texts: noCollections })
+const nothingLinked = () => ({ isShared: true, texts: noCollections })
 
 /** Returns the key of a quoted status from its own body, if that is loaded. */
 const ownKey = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key

@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     const reception = listeners.reception(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
     /** Accounts that an earlier message of the same edit has reached, if their tokens may read notifications. */
-    let told: ReadonlySet<bigint> = new Set()
+    let notifiedIds: ReadonlySet<bigint> = new Set()
     let withheld: ReadonlySet<bigint> = new Set()
     let views: Effect.Success<ReturnType<typeof renderings.status>>
     if (event === "status.update") {
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       withheld = found.withheld
       // The message that names the author is the first of a status; later ones only add followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(listensForAny)
-      else told = new Set(found.mentioned)
+      else notifiedIds = new Set(found.mentioned)
       views = yield* renderings.status(statusId, everybody(mentioned))
     } else if (open.size > 0) {
       const [found, rendered] = yield* Effect.all([reception, renderings.status(statusId, everybody([]))], {
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         const shown = eventFor(id, "home")
         if (shown === undefined) continue
         for (const routedEvent of sendings(ownTopic("user", id), shown)) {
-          if (!told.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
+          if (!notifiedIds.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
         }
       }
       for (const id of mentioned) {

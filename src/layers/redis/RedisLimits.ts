@@ -22,8 +22,8 @@ export const layer = Layer.effect(
   Limits,
   Effect.gen(function*() {
     const redis = yield* Redis
-    const alone = countInMemory()
-    const together: Count = (periods) =>
+    const inMemory = countInMemory()
+    const inRedis: Count = (periods) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         redis.use(async (client) => {
           const names = periods.map(({ id }) => prefix + id)
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
             throw new Error("no counts")
           }
           return counts
-        })).pipe(Effect.catch(() => alone(periods)))
-    return Limits.make(together)
+        })).pipe(Effect.catch(() => inMemory(periods)))
+    return Limits.make(inRedis)
   })
 )

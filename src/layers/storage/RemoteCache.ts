@@ -120,11 +120,11 @@ export const layer = Layer.effect(
         const mime = type.replace("_", "/")
         const file = path.join(root, name)
         // The file may be gone if another node shares the folder.
-        const there = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
-        if (there?.type !== "File") continue
-        const [fetchedAt, viewedAt] = [millis(there.mtime), millis(there.atime)]
+        const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
+        if (info?.type !== "File") continue
+        const [fetchedAt, viewedAt] = [millis(info.mtime), millis(info.atime)]
         if (isRemoteKey(key) && typeNamed(mime) !== undefined) {
-          found.push([key, { mime, bytes: Number(there.size), fetchedAt, viewedAt }])
+          found.push([key, { mime, bytes: Number(info.size), fetchedAt, viewedAt }])
         } else if (fetchedAt < before) {
           yield* fs.remove(file, { force: true })
         }
@@ -210,21 +210,21 @@ export const layer = Layer.effect(
         // One fetch per key. A failure applies to all callers, as they ask for the same URL.
         const flying = fetching.get(key)
         if (flying !== undefined) return copyOf(key, yield* Deferred.await(flying))
-        const begun = yield* Deferred.make<Kept, Failure>()
+        const started = yield* Deferred.make<Kept, Failure>()
         const flight = turns.within((isSlow) => store(key, fetch, isSlow)).pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
               fetching.delete(key)
-              return Deferred.done(begun, exit)
+              return Deferred.done(started, exit)
             })
           ),
           Effect.ignore
         )
         yield* Effect.suspend(() => {
-          fetching.set(key, begun)
+          fetching.set(key, started)
           return Effect.forkIn(flight, scope)
         })
-        return copyOf(key, yield* Deferred.await(begun))
+        return copyOf(key, yield* Deferred.await(started))
       }
     )
 

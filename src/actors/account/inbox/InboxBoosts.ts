@@ -31,8 +31,8 @@ const uriCharactersMax = 2_000
 const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted: Visibility): Visibility => {
   if (!isAddressed(activity)) return boosted
   const { cc, to } = activity
-  const said = visibilityOf({ to: idsOf(to), cc: idsOf(cc) }, followersUrl ?? undefined)
-  return said === "direct" ? "private" : said
+  const claimedVisibility = visibilityOf({ to: idsOf(to), cc: idsOf(cc) }, followersUrl ?? undefined)
+  return claimedVisibility === "direct" ? "private" : claimedVisibility
 }
 
 /** Handles boosts by a remote account, inside a transaction of its actor. */

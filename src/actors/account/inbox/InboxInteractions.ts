@@ -124,12 +124,12 @@ export const make = Effect.fnUntraced(function*(
       if (kind === "favourite") return (yield* like(own, self, target, instrument, id)) ?? done
       if (kind === "reblog") return yield* boosts.announce(own, self, embedded, order, sent)
       const known = yield* knownUris.status(instrument)
-      if (known !== undefined) return yield* again(own, known, local.id, asking)
+      if (known !== undefined) return yield* handleStored(own, known, local.id, asking)
       return yield* posts.create(own, self, embedded, now, true, sent)
     })
 
   /** Handles a request for a reply that is already stored. */
-  const again = Effect.fnUntraced(function*(own: Ownership, replyId: bigint, parentId: bigint, asking: Asking) {
+  const handleStored = Effect.fnUntraced(function*(own: Ownership, replyId: bigint, parentId: bigint, asking: Asking) {
     const before = yield* requests.ofInteraction(replyId)
     if (before !== undefined && before.statusId === parentId) {
       return before.state === "accepted"

@@ -148,10 +148,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("not a post of the sender")
     yield* statuses.state(own.accountId, note)
-    const here = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
-    if (here !== undefined) yield* quoted(own, here, note)
+    const storedId = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
+    if (storedId !== undefined) yield* quoted(own, storedId, note)
     if (note.updatedMillis === undefined && note.poll === undefined) {
-      return here === undefined ? yield* ignored("not a newer post of the sender") : done
+      return storedId === undefined ? yield* ignored("not a newer post of the sender") : done
     }
     const [old] = yield* versionRows(sql`
       SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at, visibility = 'direct' AND (EXISTS (
@@ -201,9 +201,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const url = readUrl(uri)
     if (url?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const statusId = yield* knownUris.status(uri)
-    const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
+    const [ownPost] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
-    if (statusId !== undefined && mine === undefined) return yield* ignored("not the sender's post, or deleted")
+    if (statusId !== undefined && ownPost === undefined) return yield* ignored("not the sender's post, or deleted")
     yield* tombstones.bury(own.accountId, uri)
     if (statusId !== undefined) {
       // No redraft will reuse the files, so they are deleted at once (S-107).

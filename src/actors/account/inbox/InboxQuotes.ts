@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(
       const quoted = yield* Effect.option(quotes.quotable(own.accountId, target.id))
       if (Option.isNone(quoted) || quoted.value.id !== target.id) return yield* refuse
       const statusId = yield* instrumentOf(own, self, activity["instrument"], instrument, now)
-      const mine = statusId === undefined
+      const ownQuote = statusId === undefined
         ? []
         : yield* stateRows(
           tracked("status", [statusId])(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
@@ -90,9 +90,9 @@ export const make = Effect.fnUntraced(function*(
               AND state = ANY (${undecided}::text[]) RETURNING state`)
         )
       // A new request does not restore a revoked consent.
-      if (statusId === undefined || mine.length === 0) return yield* refuse
+      if (statusId === undefined || ownQuote.length === 0) return yield* refuse
       // A decision of the author stands, whatever the policy is now.
-      if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
+      if (quoted.value.verdict !== "automatic" && ownQuote[0]?.state === "pending") {
         yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
         return done
       }

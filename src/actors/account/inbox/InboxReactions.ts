@@ -72,8 +72,8 @@ export const make = Effect.gen(function*() {
     if (brought === undefined) return yield* known(shortcode, [sender])
     const { emoji, origin = sender } = brought
     if (origin === ownHost) return yield* reactions.find(statusId, shortcode)
-    const elsewhere = origin === sender ? undefined : yield* known(shortcode, [origin])
-    if (elsewhere !== undefined) return elsewhere
+    const originEmoji = origin === sender ? undefined : yield* known(shortcode, [origin])
+    if (originEmoji !== undefined) return originEmoji
     yield* remoteEmojis.keep(sender, [emoji])
     return yield* known(shortcode, [sender])
   })

@@ -142,8 +142,8 @@ export const make = Effect.fnUntraced(function*(
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
       // A later activity under another id stays in effect.
-      const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
-      return stays ? true : yield* Effect.as(undoActivity(own, known.type, known.targetId), true)
+      const hasLater = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
+      return hasLater ? true : yield* Effect.as(undoActivity(own, known.type, known.targetId), true)
     }
     const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)

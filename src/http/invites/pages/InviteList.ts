@@ -43,8 +43,8 @@ const make = Effect.gen(function*() {
   const addressOf = (code: string) => `${publicUrl}/invite/${code}`
 
   /** Reads a page of invites with their inviters. */
-  const page = Effect.fnUntraced(function*(wanted: Page) {
-    const found = yield* invites.list(wanted)
+  const page = Effect.fnUntraced(function*(query: Page) {
+    const found = yield* invites.list(query)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     return found.map((invite) => ({ id: invite.id, invite, inviter: names.line(invite.accountId) }))
   })

@@ -44,8 +44,8 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const wanted = wantedIn(visit)
-    const source = { page: (page: Page) => entries.list(wanted, page), total: entries.total(wanted) }
+    const query = wantedIn(visit)
+    const source = { page: (page: Page) => entries.list(query, page), total: entries.total(query) }
     const choices = (
       all: ReadonlyArray<string>,
       any: string

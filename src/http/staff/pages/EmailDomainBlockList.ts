@@ -27,8 +27,8 @@ const make = Effect.gen(function*() {
   })
 
   /** Reads a page of blocks with their uses in the last days. */
-  const page = Effect.fnUntraced(function*(wanted: Page) {
-    const found = yield* blocks.page(wanted)
+  const page = Effect.fnUntraced(function*(query: Page) {
+    const found = yield* blocks.page(query)
     const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
     return found.map((block) => ({
       id: block.id,

@@ -26,11 +26,11 @@ const make = Effect.gen(function*() {
     permission: "manageTaxonomies",
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { say }, words } = visit
-      const wanted = {
+      const tagQuery = {
         name: query.get("name")?.trim().replace(/^[#＃]/, "") || undefined,
         state: tagStates.find((one) => one === query.get("state"))
       }
-      const source = { page: (page: Page) => tags.list(wanted, page), total: tags.total(wanted) }
+      const source = { page: (page: Page) => tags.list(tagQuery, page), total: tags.total(tagQuery) }
       const list = yield* pagedList(visit, source, {
         caption: say("Hashtags"),
         empty: say("No hashtags match."),

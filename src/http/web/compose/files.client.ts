@@ -1,7 +1,7 @@
 /* Files of the composer: uploads with progress, paste and drop, focal points by a click on the picture. */
 
 /** Pause before a file that is still being processed is asked for again, in milliseconds. */
-const againMillis = 2_000
+const reloadMillis = 2_000
 
 const fragmentOf = (text: string, selector: string): Element | null => {
   const made = new DOMParser().parseFromString(text, "text/html").querySelector(selector)
@@ -46,10 +46,10 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
   const shown = (item: Element): void => {
     focal(item, touched)
     if (item instanceof HTMLElement && item.dataset["waiting"] !== undefined) {
-      setTimeout(() => void again(item), againMillis)
+      setTimeout(() => void reload(item), reloadMillis)
     }
   }
-  const again = async (item: HTMLElement) => {
+  const reload = async (item: HTMLElement) => {
     const response = await fetch(`/web/compose/files/${item.dataset["file"]}`)
     const made = response.ok ? fragmentOf(await response.text(), "li") : null
     if (made === null || !item.isConnected) return

@@ -107,7 +107,7 @@ const make = Effect.gen(function*() {
       })
     } · ${say("{added} added, {removed} removed", { added: figure(added), removed: figure(removed) })}</p>${
       isRunning(state)
-        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.here)}">${
+        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.pathAndQuery)}">${
           say("Show the current state")
         }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel import"), danger: true })}`
         : ""

@@ -99,9 +99,9 @@ const wholeNumber = Effect.fnUntraced(function*(visit: Visit, field: string, nam
 export const changeIn = Effect.fnUntraced(function*(visit: Visit, before: bigint, base = false) {
   const { form: sent } = visit
   const asked = new Set(sent.getAll("permissions"))
-  const mine = names.filter((name) => visit.may(name))
-  const kept = before & ~mine.reduce((bits, name) => bits | permissions[name], 0n)
-  const bits = mine.filter((name) => asked.has(name)).reduce((sum, name) => sum | permissions[name], kept)
+  const grantable = names.filter((name) => visit.may(name))
+  const ungrantable = before & ~grantable.reduce((bits, name) => bits | permissions[name], 0n)
+  const bits = grantable.filter((name) => asked.has(name)).reduce((sum, name) => sum | permissions[name], ungrantable)
   const collectionLimit = yield* wholeNumber(visit, "collection_limit", "Collection limit")
   if (base) return { permissions: bits, collectionLimit }
   return {

@@ -72,8 +72,8 @@ export const total = ({ words }: Visit, count: number): Html =>
 
 /** Returns the total of a paged list. Queries it only if this page does not show all rows. */
 export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<number>): Effect.Effect<Html> => {
-  const whole = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
-  return Effect.map(whole ? Effect.succeed(shown) : counted, (count) => total(visit, count))
+  const isOnlyPage = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
+  return Effect.map(isOnlyPage ? Effect.succeed(shown) : counted, (count) => total(visit, count))
 }
 
 /** Text in place of an empty list. */
