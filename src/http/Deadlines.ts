@@ -38,11 +38,11 @@ export const layer = HttpRouter.middleware(
       withoutSlot: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
         const usedMillis = (yield* elapsedMillis) - one.since
-        const goOn = Effect.map(elapsedMillis, (now) => {
+        const resume = Effect.map(elapsedMillis, (now) => {
           one.since = now - usedMillis
           if (timed) requests.add(one)
         })
-        return yield* Effect.onExit(outer.withoutSlot(effect), () => goOn)
+        return yield* Effect.onExit(outer.withoutSlot(effect), () => resume)
       })
     })
 

@@ -43,7 +43,7 @@ export const layer = HttpRouter.middleware(
         check()
         if (beatsLeft > 0) return unavailable
         const before = standstills
-        const stoodStill = () => {
+        const hasStalled = () => {
           check()
           return standstills > before
         }
@@ -54,10 +54,10 @@ export const layer = HttpRouter.middleware(
             over = true
           })
         const asked: Statement.Transformer = (statement) =>
-          !over && stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
+          !over && hasStalled() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
         return Effect.onExit(
           Effect.updateContext(handler, (outer: typeof context) =>
-            Context.add(Context.add(outer, ProcessStalled, stoodStill), Statement.CurrentTransformer, asked)),
+            Context.add(Context.add(outer, ProcessStalled, hasStalled), Statement.CurrentTransformer, asked)),
           end
         )
       })

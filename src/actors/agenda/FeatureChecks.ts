@@ -43,17 +43,17 @@ export const make = Effect.gen(function*() {
       .pipe(Effect.catch((error) => error._tag === "Unavailable" ? Effect.fail(error) : Effect.void))
   })
 
-  const settled = Effect.fnUntraced(function*(statusId: bigint) {
+  const settleStatus = Effect.fnUntraced(function*(statusId: bigint) {
     yield* tagged.settle(statusId)
   })
 
   /** Fetches unknown collections that a remote post names. */
   const fetchNamed = Effect.fnUntraced(function*(statusId: bigint) {
     // One may have been delivered in the meantime.
-    yield* settled(statusId)
+    yield* settleStatus(statusId)
     const uris = yield* tagged.waiting(statusId)
     const pending = yield* Effect.forEach(uris, (uri) => shouldRetry(fetched(uri)), { concurrency: atOnceMax })
-    yield* settled(statusId)
+    yield* settleStatus(statusId)
     if (pending.includes(true)) return yield* new Unavailable()
   })
 

@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
         // Does not change between attempts, so that receivers can dedupe.
         "x-hub-delivery": String(place)
       }
-      return yield* outbound.post({ url: webhook.url, headers, body, what: "push" }).pipe(
+      return yield* outbound.post({ url: webhook.url, headers, body, purpose: "push" }).pipe(
         Effect.map(({ status }) => outcomeOf(status)),
         Effect.catchTags({
           Refused: ({ message }) => Effect.succeed<Outcome>({ reason: message, retryable: false }),

@@ -88,14 +88,14 @@ export const make = Effect.gen(function*() {
     const reply = yield* send(delivery, key, first)
     if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)
     const other = first === "draft-cavage" ? "rfc9421" : "draft-cavage"
-    const verdict = yield* settled(Effect.map(send(delivery, key, other), (second) => verdictOf(second, other)))
+    const verdict = yield* withRefusals(Effect.map(send(delivery, key, other), (second) => verdictOf(second, other)))
     return afterBoth({ scheme: first, why: excerptOf(reply) }, other, verdict)
   })
 
-  return (delivery: Delivery): Effect.Effect<Verdict> => settled(attempt(delivery))
+  return (delivery: Delivery): Effect.Effect<Verdict> => withRefusals(attempt(delivery))
 })
 
-const settled = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
+const withRefusals = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
   Effect.catchTags(attempt, {
     Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
     Unreachable: ({ why }) => Effect.succeed<Verdict>({ _tag: "Failed", why, down: true })

@@ -13,9 +13,9 @@ const dayMillis = 86_400_000
 const certificateDaysMin = 14
 
 /** Client address that no client has (TEST-NET-3, RFC 5737), to find out whether clients can forge theirs. */
-const forged = "203.0.113.77"
+const forgedAddress = "203.0.113.77"
 
-const decodeSeen = Schema.decodeUnknownOption(Schema.fromJsonString(SeenRequest))
+const decodeRequest = Schema.decodeUnknownOption(Schema.fromJsonString(SeenRequest))
 const decodeDescriptor = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ subject: Schema.String })))
 
 const local = Skip({ words: "PUBLIC_URL is not set, or names this machine only" })
@@ -42,7 +42,7 @@ export const judgeProxy = (url: URL, received: typeof SeenRequest.Type) => {
       words: `the proxy at ${received.peer} sends no X-Forwarded-For, so that all clients share its address`
     })
   }
-  if (received.forwardedFor === forged) {
+  if (received.forwardedFor === forgedAddress) {
     return url.protocol === "https:"
       ? Fail({
         words: "the proxy passes on the X-Forwarded-For of clients, who can choose their address; it must set it"
@@ -108,10 +108,10 @@ export const publicChecks = (
         const probe = makeProbe(Redacted.value(signingKey), yield* Clock.currentTimeMillis)
         const { text } = yield* respond(
           HttpClientRequest.get(`${url.origin}/health`, {
-            headers: { [probeHeader]: probe, "x-forwarded-for": forged }
+            headers: { [probeHeader]: probe, "x-forwarded-for": forgedAddress }
           })
         )
-        const received = decodeSeen(text)
+        const received = decodeRequest(text)
         return Option.isSome(received)
           ? judgeProxy(url, received.value)
           : Warn({ words: "the server did not describe the request; is it another server, or its clock a minute off?" })

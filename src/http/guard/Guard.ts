@@ -36,7 +36,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
           ? { ...declared, callerKind: "public" }
           : declared
         /** Tells a user who was suspended during the request so, instead of 404 or 403. */
-        const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
+        const suspensionFailure = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
           if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* failureResponse(failure)
@@ -64,7 +64,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                   locale: token?.locale,
                   address
                 }),
-                (failure) => sinceKeptOut(failure, token)
+                (failure) => suspensionFailure(failure, token)
               )
               : failureResponse(refusal)
             return Effect.map(responded, (response) => {

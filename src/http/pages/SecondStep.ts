@@ -29,7 +29,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const toSignIn = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
-  const whose = Effect.flatMap(
+  const pendingAccount = Effect.flatMap(
     visitors.pending,
     (secret) => secret === undefined ? Effect.undefined : signIns.waiting(secret)
   )
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
     const visitor = yield* visitors.current
     const { formToken, remember, server, way, words } = visitor
     const { say } = words
-    const accountId = yield* whose
+    const accountId = yield* pendingAccount
     const hasPasskeys = accountId !== undefined && (yield* passkeys.list(accountId)).length > 0
     return remember(respond({
       words,
@@ -73,7 +73,7 @@ ${
 
   const get = Effect.gen(function*() {
     const to = returnTo((yield* parameters).get("return_to"))
-    return (yield* whose) === undefined ? toSignIn(to) : yield* show(to)
+    return (yield* pendingAccount) === undefined ? toSignIn(to) : yield* show(to)
   })
 
   const over = (text: string) =>
@@ -103,7 +103,7 @@ ${
         })
       )
     }),
-    { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: whose } }
+    { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: pendingAccount } }
   )
 
   return Layer.mergeAll(HttpRouter.add("GET", secondStepPath, get), HttpRouter.add("POST", secondStepPath, post))

@@ -14,7 +14,7 @@ import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { returnTo } from "./Returns.ts"
 
 /** White margin of the QR code, in modules. */
-const quietSquares = 4
+const quietZoneModules = 4
 
 interface Refusal {
   readonly message: string
@@ -114,7 +114,7 @@ ${
     return page(
       visitor,
       html`<p>${say("Scan this code with your authenticator app:")}</p>
-<div class="qr" role="img" aria-label="${say("QR code")}">${raw(renderSVG(address, { border: quietSquares }))}</div>
+<div class="qr" role="img" aria-label="${say("QR code")}">${raw(renderSVG(address, { border: quietZoneModules }))}</div>
 <p>${say("Or enter this secret:")}</p>
 <code class="secret">${Redacted.value(secret).replaceAll(/.{4}(?=.)/g, "$& ")}</code>
 ${
@@ -161,9 +161,9 @@ ${
           work(visitor, visitor.session, returnTo(given.get("return_to")), given)
         )
     })
-  const whose = Effect.map(visitors.current, ({ session }) => session?.accountId)
+  const accountId = Effect.map(visitors.current, ({ session }) => session?.accountId)
   const submitted = <E, R>(work: Parameters<typeof known<E, R>>[0]) =>
-    forms.handle(known(work), { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: whose } })
+    forms.handle(known(work), { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: accountId } })
 
   const password = (given: URLSearchParams) => Redacted.make(given.get("password") ?? "")
   const code = (given: URLSearchParams) => given.get("code") ?? ""

@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
     )
     const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...readers, ...others])]
-    const reception = listeners.reception(statusId, [...open])
+    const reception = listeners.deliveryFacts(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
     /** Accounts that an earlier message of the same edit has reached, if their tokens may read notifications. */
     let notifiedIds: ReadonlySet<bigint> = new Set()
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     }
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
-      if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
+      if (!hasNewerEdit(text, editedAt)) events.set(text, new StreamEvent(event, text))
     }
     /** Returns the event for an account, unless its filters hide it in that context (S-261). */
     const eventFor = (accountId: AccountId, context: FilterContext) => {
@@ -259,5 +259,5 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
 export const nothing: RoutedEvents = []
 const relationsChanged = new StreamEvent("relations", undefined)
 /** Returns true if a status was edited again after the announced edit. */
-const isOvertaken = (status: string, editedAt: number | undefined) =>
+const hasNewerEdit = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

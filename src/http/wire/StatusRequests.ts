@@ -35,7 +35,7 @@ const authorFields = {
   sensitive: Schema.optionalKey(Flag),
   language: Schema.optionalKey(Schema.NullOr(Text))
 } satisfies { readonly [Field in keyof Written]: Schema.Constraint }
-const saidKeys = {
+const authorKeys = {
   spoilerText: "spoiler_text",
   sensitive: "sensitive",
   language: "language"
@@ -56,7 +56,7 @@ const content = {
 }
 
 const keys = {
-  ...saidKeys,
+  ...authorKeys,
   contentType: "content_type",
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",

@@ -69,7 +69,7 @@ export const layer = Layer.effect(
     /** Serialises insertions: the bytes of a concurrent one would count, but could not be evicted yet. */
     const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
-    const kept = new Map<string, Kept>()
+    const copies = new Map<string, Kept>()
     const fetching = new Map<string, Deferred.Deferred<Kept, Failure>>()
     /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
@@ -82,17 +82,17 @@ export const layer = Layer.effect(
 
     const evict = (key: string) =>
       Effect.suspend(() => {
-        const old = kept.get(key)
+        const old = copies.get(key)
         if (old === undefined) return Effect.void
-        kept.delete(key)
+        copies.delete(key)
         bytesKept -= old.bytes
         return Effect.ignore(fs.remove(place(key, old.mime), { force: true }))
       })
 
     /** Evicts copies until the cache is within its limits. */
     const evictToFit = Effect.whileLoop({
-      while: () => kept.size > 0 && (bytesKept > mediaCacheBytes || kept.size >= copiesMax),
-      body: () => evict(kept.keys().next().value ?? ""),
+      while: () => copies.size > 0 && (bytesKept > mediaCacheBytes || copies.size >= copiesMax),
+      body: () => evict(copies.keys().next().value ?? ""),
       step: () => {}
     })
 
@@ -104,7 +104,7 @@ export const layer = Layer.effect(
         yield* evictToFit
         yield* fs.utimes(draft, copy.viewedAt / 1000, copy.fetchedAt / 1000)
         yield* fs.rename(draft, place(key, copy.mime))
-        kept.set(key, copy)
+        copies.set(key, copy)
       }).pipe(
         Effect.onError(() => Effect.sync(() => bytesKept -= copy.bytes)),
         keeping.withPermits(1),
@@ -131,7 +131,7 @@ export const layer = Layer.effect(
       }
       for (const [key, copy] of found.sort(([, a], [, b]) => a.viewedAt - b.viewedAt)) {
         yield* evict(key)
-        kept.set(key, copy)
+        copies.set(key, copy)
         bytesKept += copy.bytes
       }
       yield* evictToFit
@@ -151,8 +151,8 @@ export const layer = Layer.effect(
     const viewed = Effect.fnUntraced(function*(key: string, copy: Kept) {
       const now = yield* Clock.currentTimeMillis
       const isDue = now - copy.viewedAt >= viewMillis
-      kept.delete(key)
-      kept.set(key, isDue ? { ...copy, viewedAt: now } : copy)
+      copies.delete(key)
+      copies.set(key, isDue ? { ...copy, viewedAt: now } : copy)
       if (isDue) yield* Effect.ignore(fs.utimes(place(key, copy.mime), now / 1000, copy.fetchedAt / 1000))
     })
 
@@ -198,7 +198,7 @@ export const layer = Layer.effect(
 
     const get = Effect.fnUntraced(
       function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, FetchFailed>) {
-        const copy = kept.get(key)
+        const copy = copies.get(key)
         if (copy !== undefined && copy.fetchedAt >= notBefore) {
           // Another node that shares the folder, or a person, may have removed the file.
           if (yield* Effect.orElseSucceed(fs.exists(place(key, copy.mime)), () => false)) {
@@ -230,7 +230,7 @@ export const layer = Layer.effect(
 
     return RemoteCopies.of({
       get,
-      usage: Effect.sync(() => ({ files: kept.size, bytes: bytesKept, bytesMax: mediaCacheBytes }))
+      usage: Effect.sync(() => ({ files: copies.size, bytes: bytesKept, bytesMax: mediaCacheBytes }))
     })
   })
 )

@@ -72,9 +72,9 @@ export const layerAfter = (millis: number) =>
       // A thread that got no CPU was not blocked by its work.
       const { system, user } = process.threadCpuUsage()
       const usedMillis = (system + user) / 1_000
-      const worked = usedMillis - used
+      const cpuMillis = usedMillis - used
       used = usedMillis
-      const isLate = now - expected >= pauseMillisLogged - beatMillis && worked >= pauseMillisLogged - beatMillis
+      const isLate = now - expected >= pauseMillisLogged - beatMillis && cpuMillis >= pauseMillisLogged - beatMillis
       const turn = isLate ? scheduler.turnAt(expected) : undefined
       return turn === undefined
         ? Effect.void

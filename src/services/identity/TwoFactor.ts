@@ -161,14 +161,14 @@ const make = Effect.gen(function*() {
   })
 
   const setupOf: TwoFactor["Service"]["setupOf"] = traced("TwoFactor.setupOf")(function*(accountId, setup) {
-    const late = new TwoFactorRefused({ reason: "late" })
+    const expired = new TwoFactorRefused({ reason: "late" })
     const bytes = setup.length > setupCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(setup))
     const opened = bytes === undefined ? undefined : setups.decrypt(bytes)
-    const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
-    if (said === undefined || said.accountId !== String(accountId)) return yield* late
-    if (said.until <= (yield* Clock.currentTimeMillis)) return yield* late
+    const sealedSetup = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
+    if (sealedSetup === undefined || sealedSetup.accountId !== String(accountId)) return yield* expired
+    if (sealedSetup.until <= (yield* Clock.currentTimeMillis)) return yield* expired
     const { username } = yield* userOf(accountId)
-    return shown(username, Redacted.make(said.secret), setup)
+    return shown(username, Redacted.make(sealedSetup.secret), setup)
   })
 
   const confirm: TwoFactor["Service"]["confirm"] = traced("TwoFactor.confirm")(function*(accountId, setup, code) {

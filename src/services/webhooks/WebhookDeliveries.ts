@@ -47,7 +47,7 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
     delivery: WebhookDelivery,
     taken: boolean
   ) => Effect.Effect<WebhookDelivery | undefined, SqlError>
-  /** Schedules another try. Gives the event up after the last try, or if `again` is false. */
+  /** Schedules another try. Gives the event up after the last try, or if `retryable` is false. */
   readonly retry: (delivery: WebhookDelivery, reason: string, retryable: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/webhooks/WebhookDeliveries") {
   static readonly layer = Layer.effect(

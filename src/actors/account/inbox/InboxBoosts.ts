@@ -91,9 +91,9 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (id.length > uriCharactersMax || readUrl(id)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
-    const { buried, held, ...wanted } = yield* statuses.prospects(own.accountId, id)
+    const { buried, held, ...wanted } = yield* statuses.deliveryFacts(own.accountId, id)
     const followed = wanted.followed || wanted.listed
-    if (buried && (yield* tombstones.stands(own.accountId, id, order))) {
+    if (buried && (yield* tombstones.isInForce(own.accountId, id, order))) {
       return yield* ignored("already undone")
     }
     // Posts that a relay boosts are fetched; the boost itself is not stored.

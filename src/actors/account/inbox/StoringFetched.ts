@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   /** Applies the inbound policies to a post, as if its author had sent it. */
   const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
     const activity = { type: "Create", actor: self.uri, object: post }
-    const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
+    const judgement = yield* policies.inTransaction({ ...self, accountId: own.accountId }, activity)
     return judgement.passes
       ? asForeign(judgement.activity["object"])
       : yield* new Unprocessable({ text: judgement.reason })

@@ -17,7 +17,7 @@ import type { Quoted } from "../../../services/statuses/Quotes.ts"
 import { defaultColumns } from "../../../services/statuses/StatusRows.ts"
 import { type Parent, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
-import { unwritten, written } from "../../../services/statuses/Written.ts"
+import { written, writtenDefaults } from "../../../services/statuses/Written.ts"
 import { DigestPosts } from "../../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "../core/Backlog.ts"
 import * as Gates from "../core/Gates.ts"
@@ -80,7 +80,7 @@ export const make = Effect.gen(function*() {
     const visibility = requestedVisibility === "public" && (author.silenced || verdict.limits)
       ? "unlisted"
       : requestedVisibility
-    const filled = withDefaults(post, { ...unwritten, ...author })
+    const filled = withDefaults(post, { ...writtenDefaults, ...author })
     const row = {
       ...defaultColumns,
       ...written(filled),

@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, { page, total: invites.total }, {
       caption: say("Invites"),
       empty: say("No invites yet."),
-      heads: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
+      headings: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
       cells: ({ id, invite, inviter }) => [
         html`<code>${addressOf(invite.code)}</code> ${
           invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))

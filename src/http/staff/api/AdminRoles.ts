@@ -43,14 +43,14 @@ export const layer = group(
     const roles = yield* Roles
     const writer = yield* RoleWriter
 
-    const everybodys = Effect.map(
+    const defaultPermissions = Effect.map(
       roles.get(defaultRole),
       Option.match({ onNone: () => 0n, onSome: ({ permissions }) => permissions })
     )
     const shown = Effect.fnUntraced(function*(id: bigint) {
       const role = Option.getOrUndefined(yield* roles.get(id))
       if (role === undefined) return yield* new RecordNotFound()
-      return Reply.json(encode<AdminRole>(adminRole(role, yield* everybodys)))
+      return Reply.json(encode<AdminRole>(adminRole(role, yield* defaultPermissions)))
     })
 
     const change = traced("admin.roles.change")(function*({ params, payload }: Changing) {

@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, source, {
       caption: say("Audit log"),
       empty: say("No entries match."),
-      heads: [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
+      headings: [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
       cells: (entry) => [
         moment(words, entry.createdAt),
         by(visit, entry),

@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, { page, total: blocks.total }, {
       caption: say("Blocked email providers"),
       empty: say("No email providers are blocked."),
-      heads: [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
+      headings: [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
       cells: ({ block, id, uses }) => [
         html`${block.domain}${block.allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""}`,
         figure(uses),

@@ -34,7 +34,7 @@ const make = Effect.gen(function*() {
       const list = yield* pagedList(visit, source, {
         caption: say("Hashtags"),
         empty: say("No hashtags match."),
-        heads: [say("Hashtag"), say("State"), say("Reviewed")],
+        headings: [say("Hashtag"), say("State"), say("Reviewed")],
         cells: (tag) => [
           html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
           html`${tag.usable ? "" : badge(say("Not usable"), "bad")}${

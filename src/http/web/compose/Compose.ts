@@ -226,7 +226,7 @@ const make = Effect.gen(function*() {
   }))
 
   /** Fills the composer with a form that outlived its session. Changes nothing, so that it needs no token. */
-  const goOn = pages.anyone(Effect.fnUntraced(function*(visit) {
+  const resume = pages.anyone(Effect.fnUntraced(function*(visit) {
     const form = yield* parameters
     const { session, viewer } = visit
     if (session === undefined || viewer === undefined) return keptForm(visit, form)
@@ -253,7 +253,7 @@ const make = Effect.gen(function*() {
 
   return Layer.mergeAll(
     HttpRouter.add("GET", "/publish", compose),
-    HttpRouter.add("POST", keptPath, goOn),
+    HttpRouter.add("POST", keptPath, resume),
     HttpRouter.add("GET", composePath, Effect.succeed(redirect("/publish"))),
     HttpRouter.add("POST", composePath, pages.form(submitted, kept)),
     HttpRouter.add("POST", `${composePath}/files`, uploaded),

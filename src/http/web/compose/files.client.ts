@@ -41,7 +41,7 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
   if (list === null || field === null || add === null || uploads === null) return
   const filesMax = 4
   const full = () => list.children.length >= filesMax
-  const room = () => add.hidden = full()
+  const updateAdd = () => add.hidden = full()
 
   const shown = (item: Element): void => {
     focal(item, touched)
@@ -89,7 +89,7 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
           item.querySelector("textarea")?.focus()
           touched()
         }
-        room()
+        updateAdd()
         done()
       })
       request.send(data)
@@ -130,7 +130,7 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
     if (button === null) return
     event.preventDefault()
     button.closest("li")?.remove()
-    room()
+    updateAdd()
     field.focus()
     touched()
   })

@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
         const selection = yield* access.narrow(visit.viewer, "liveFeeds", { local, remote: false, onlyMedia: false })
         const { items, read } = selection === undefined
           ? { items: [], read: [] }
-          : yield* everybody(visit.viewer, page, (page) => timelines.everybody(visit.viewer, selection, page))
+          : yield* everybody(visit.viewer, page, (page) => timelines.publicTimeline(visit.viewer, selection, page))
         return yield* list(visit, {
           title: local ? say("Local") : say("Federated"),
           live: local ? "channel=public:local" : "channel=public",

@@ -17,7 +17,7 @@ export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role
 const names: ReadonlyArray<Permission> = Struct.keys(permissions)
 
 /** Returns the permissions that the visitor may grant: their own; for the default role only those for invites. */
-const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
+const grantablePermissions = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
   names.filter((name) =>
     visit.may(name) && (role?.id !== defaultRole || name === "inviteUsers" || name === "inviteBypassApproval")
   )
@@ -69,7 +69,7 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
         html`<p class="soft">${
           say("You can grant only permissions that you have. Permissions not listed stay unchanged.")
         }</p>${
-          givable(visit, role).map((name) =>
+          grantablePermissions(visit, role).map((name) =>
             checkbox(visit, {
               name: "permissions[]",
               value: name,

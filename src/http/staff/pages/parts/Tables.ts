@@ -48,15 +48,15 @@ export const pager = (visit: Visit, ids: ReadonlyArray<bigint>): Html => {
 
 /** Returns a table; on phones each row becomes a card. */
 export const table = (
-  heads: ReadonlyArray<string>,
+  headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Html | string>>,
   caption: string
 ): Html =>
   html`<table><caption class="spoken">${caption}</caption><thead><tr>${
-    heads.map((head) => html`<th scope="col">${head}</th>`)
+    headings.map((head) => html`<th scope="col">${head}</th>`)
   }</tr></thead><tbody>${
     rows.map((cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td data-head="${heads[at] ?? ""}"><div>${cell}</div></td>`)}</tr>`
+      html`<tr>${cells.map((cell, at) => html`<td data-head="${headings[at] ?? ""}"><div>${cell}</div></td>`)}</tr>`
     )
   }</tbody></table>`
 
