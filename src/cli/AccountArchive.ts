@@ -33,17 +33,17 @@ const newest = Effect.fnUntraced(function*(owner: AccountId) {
 })
 
 /** Waits until a running server has written the archive; fails after a minute without progress. */
-export const written = Effect.fnUntraced(function*(begun: Transfer) {
+export const waitUntilWritten = Effect.fnUntraced(function*(transfer: Transfer) {
   const transfers = yield* Transfers
   const start = yield* Clock.currentTimeMillis
-  let [last, since, told] = [begun, start, start]
+  let [last, since, reportedAt] = [transfer, start, start]
   yield* Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const next = yield* transfers.find(begun.accountId, begun.id)
+    const next = yield* transfers.find(transfer.accountId, transfer.id)
     if (next.processed > last.processed || next.state !== last.state) since = now
     last = next
-    if (isRunning(last.state) && now - told > progressMillis) {
-      told = now
+    if (isRunning(last.state) && now - reportedAt > progressMillis) {
+      reportedAt = now
       yield* Console.log(`${last.processed} entries are written.`)
     }
     if (isRunning(last.state) && now - since > idleMillisMax) {
@@ -73,7 +73,7 @@ export const command = Command.make(
     // Creates the file first: one that exists is refused before the server begins an archive.
     const { bytes, transfer } = yield* NewFile.create(file, (put) =>
       Effect.gen(function*() {
-        const transfer = yield* written(yield* newest(accountId))
+        const transfer = yield* waitUntilWritten(yield* newest(accountId))
         const bytes = yield* parts.size(transfer.id)
         yield* Stream.runForEach(parts.read(transfer.id, { offset: 0, length: bytes }), put)
         return { bytes, transfer }

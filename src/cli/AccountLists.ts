@@ -59,14 +59,15 @@ const summary = ({ added, failed, processed, removed, total }: Transfer) =>
 
 /** Confirms an overwriting import, unless its file seems to have another list: then nothing is removed. */
 const confirmRemovals = Effect.fnUntraced(
-  function*(transfer: Transfer, file: string, seems: string | undefined) {
+  function*(transfer: Transfer, file: string, likelyKind: string | undefined) {
     const { accountId, id, kind } = transfer
     const imports = yield* FileImports
     const transfers = yield* Transfers
-    if (seems !== undefined) {
+    if (likelyKind !== undefined) {
       yield* transfers.cancel(accountId, id)
       return yield* new OperatorError({
-        message: `${file} looks like ${seems}, so nothing of ${kind} was removed. Rename the file if it has ${kind}.`
+        message:
+          `${file} looks like ${likelyKind}, so nothing of ${kind} was removed. Rename the file if it has ${kind}.`
       })
     }
     const plan = yield* imports.plan(transfer)

@@ -21,7 +21,7 @@ const amounts = ({ bytes, files, rows }: Backup.Copied) =>
   `${rows} rows, ${files} files (${formatBytes(bytes)} of media), and the secrets`
 
 /** Fails if the data folder has no embedded database, which would be created for the backup. */
-export const requireServer = Effect.gen(function*() {
+export const requireDatabase = Effect.gen(function*() {
   const { databaseUrl, dataDir } = yield* Environment
   if (databaseUrl !== undefined || (yield* DataFolder.exists(yield* DataFolder.of(dataDir)))) return
   return yield* new OperatorError({ message: `There is no server in ${dataDir} (DATA_DIR)` })
@@ -37,7 +37,7 @@ export const command = Command.make(
     )
   },
   traced("backup")(function*({ file, withoutMedia }) {
-    yield* requireServer
+    yield* requireDatabase
     const copied = yield* Backup.write(file, yield* connection, !withoutMedia)
     yield* Console.log(`${file} has ${amounts(copied)}. It holds every secret of the server: keep it private.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))

@@ -22,14 +22,14 @@ import * as Output from "./Output.ts"
 const all = <R>(checks: ReadonlyArray<Examination<R>>) => Effect.forEach(checks, examined, { concurrency: 4 })
 
 /** True if there is no embedded database yet, which is not created for a check. */
-const neverRan = Effect.gen(function*() {
+const hasNoDatabase = Effect.gen(function*() {
   const { databaseUrl, dataDir } = yield* Environment
   return databaseUrl === undefined && !(yield* DataFolder.exists(yield* DataFolder.of(dataDir)))
 })
 
 /** Results of the checks of the database, and the signing key that is stored in it or beside it. */
 const ofDatabase = Effect.gen(function*() {
-  if (yield* neverRan) {
+  if (yield* hasNoDatabase) {
     const words = "this folder never ran a server, which creates its database when it starts"
     return { results: [{ subject: "Postgres", verdict: Skip({ words }) }], signingKey: undefined }
   }

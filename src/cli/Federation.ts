@@ -8,10 +8,10 @@ import { DeliveryHosts } from "../services/federation/outbox/DeliveryHosts.ts"
 import {
   countedMax,
   type HostQueue,
+  listedMax,
   type PostDeliveries,
   Queues,
   type RefusingInbox,
-  toldMax,
   type WaitingDelivery
 } from "../services/federation/outbox/Queues.ts"
 import { traced } from "../services/runtime/Traced.ts"
@@ -73,7 +73,7 @@ const retry = Command.make(
   traced("federation retry")(function*(given) {
     const name = yield* named(given.host)
     if (!(yield* Effect.orDie((yield* DeliveryHosts).resume(name)))) return yield* unknown(name)
-    const moved = yield* Effect.orDie((yield* Queues).hurry(name))
+    const moved = yield* Effect.orDie((yield* Queues).retryNow(name))
     yield* Console.log(`Retrying ${moved} deliveries to ${name} now.`)
   }, provided)
 ).pipe(
@@ -157,7 +157,7 @@ const explain = Command.make(
       post.reached.length === 0
         ? "It has no receivers on other servers."
         : `It has ${
-          post.reached.length < toldMax ? counted(post.reached.length, "receiver") : `${toldMax} or more receivers`
+          post.reached.length < listedMax ? counted(post.reached.length, "receiver") : `${listedMax} or more receivers`
         } on other servers:`,
       ...post.reached.map((url) => `  ${url}: ${stateOf(post, url)}`),
       ...post.refusing.map(ofRefusal),

@@ -8,7 +8,7 @@ import * as PointInTime from "../layers/backup/PointInTime.ts"
 import * as WalArchive from "../layers/embedded/WalArchive.ts"
 import { Environment } from "../layers/Environment.ts"
 import { traced } from "../services/runtime/Traced.ts"
-import { requireServer } from "./Backup.ts"
+import { requireDatabase } from "./Backup.ts"
 import { withExamples } from "./Examples.ts"
 import { connection } from "./Migrate.ts"
 import * as Output from "./Output.ts"
@@ -27,7 +27,7 @@ const base = Command.make(
   "base",
   { keep },
   traced("wal base")(function*({ keep }) {
-    yield* requireServer
+    yield* requireDatabase
     const { bytes, completedAt, folder } = yield* BaseCopy.write(yield* connection, keep)
     yield* Console.log(
       `${folder} has ${formatBytes(bytes)}. The server can be restored to any time after ${completedAt}. ` +

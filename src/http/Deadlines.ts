@@ -37,12 +37,12 @@ export const layer = HttpRouter.middleware(
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({
       withoutSlot: Effect.fnUntraced(function*(effect) {
         const timed = requests.delete(one)
-        const spent = (yield* elapsedMillis) - one.since
-        const goOn = Effect.map(elapsedMillis, (now) => {
-          one.since = now - spent
+        const usedMillis = (yield* elapsedMillis) - one.since
+        const resume = Effect.map(elapsedMillis, (now) => {
+          one.since = now - usedMillis
           if (timed) requests.add(one)
         })
-        return yield* Effect.onExit(outer.withoutSlot(effect), () => goOn)
+        return yield* Effect.onExit(outer.withoutSlot(effect), () => resume)
       })
     })
 

@@ -21,12 +21,12 @@ const decode = Schema.decodeUnknownEffect(Envelope)
 export const layer = Layer.effect(
   Broadcast,
   Effect.gen(function*() {
-    const outside = yield* PostgresChannel
+    const postgres = yield* PostgresChannel
     const redis = Option.getOrUndefined(yield* Effect.serviceOption(Redis))
     const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
     const { guarded, receive, onMessage, subscribe } = yield* makeHub
 
-    const signals = yield* outside.subscribe
+    const signals = yield* postgres.subscribe
     yield* Effect.forkScoped(Effect.forever(Effect.flatMap(
       PubSub.take(signals),
       (signal) => signal._tag === "Wake" || signal._tag === "Restart" ? Effect.void : receive(signal)
@@ -58,8 +58,8 @@ export const layer = Layer.effect(
       subscribe,
       onMessage,
       connected: redis === undefined
-        ? outside.listening
-        : Effect.zipWith(outside.listening, redis.subscribed, (a, b) => a && b)
+        ? postgres.listening
+        : Effect.zipWith(postgres.listening, redis.subscribed, (a, b) => a && b)
     })
   })
 )

@@ -19,7 +19,7 @@ export const guard = Effect.fnUntraced(function*(server: Server) {
   const { connectionsPerAddress: perAddressMax, trustedProxies } = yield* Environment
   const context = yield* Effect.context()
   const shares = AddressShares.make({ atOnceMax: connectionsMax, perAddressMax })
-  let told = false
+  let isReported = false
   server.on("connection", (socket) => {
     const { remoteAddress } = socket
     // A connection that is already closed has no address.
@@ -28,8 +28,8 @@ export const guard = Effect.fnUntraced(function*(server: Server) {
     if (shares.enter(address) === undefined) return void socket.once("close", () => shares.leave(address))
     socket.destroy()
     refused.updateUnsafe(1, context)
-    if (told) return
-    told = true
+    if (isReported) return
+    isReported = true
     Effect.runForkWith(context)(Effect.logWarning(
       `${address} has ${perAddressMax} connections, more are closed (CONNECTIONS_PER_ADDRESS). If this is your reverse proxy, add it to TRUSTED_PROXIES`
     ))

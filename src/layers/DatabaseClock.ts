@@ -22,7 +22,7 @@ export const skew = Effect.gen(function*() {
 })
 
 /** Returns a message for the operator about a skew; undefined if it is within bounds. */
-export const complaint = (millis: number): string | undefined =>
+export const skewWarning = (millis: number): string | undefined =>
   Math.abs(millis) <= skewMillisMax
     ? undefined
     : `the clock of this machine is ${Math.round(Math.abs(millis) / 1_000)} s ${
@@ -32,8 +32,8 @@ export const complaint = (millis: number): string | undefined =>
 /** Compares the clocks at the server's start. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function*() {
-    const wrong = complaint(yield* skew)
-    if (wrong !== undefined) yield* Effect.logError(wrong)
+    const warning = skewWarning(yield* skew)
+    if (warning !== undefined) yield* Effect.logError(warning)
   }).pipe(
     Effect.catchTag(
       "SqlError",

@@ -116,11 +116,11 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   yield* Effect.forkScoped(Effect.forever(Effect.gen(function*() {
     const reason = yield* (yield* Ref.get(current)).ended
     yield* Effect.logError(`Postgres exited and is being restarted: ${reason}`)
-    const again = start.pipe(
+    const restart = start.pipe(
       Effect.tapError((error) => Effect.logError(error.message)),
       Effect.retry(backoff)
     )
-    yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(again), (next) => Ref.set(current, next)))
+    yield* Effect.uninterruptibleMask((restore) => Effect.flatMap(restore(restart), (next) => Ref.set(current, next)))
     yield* Effect.logInfo("Postgres is running again")
   })))
   if (options.adopt && (options.durable ?? true)) {

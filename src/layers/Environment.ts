@@ -63,15 +63,16 @@ export class Environment extends Context.Service<Environment, {
 export const serverConfig = Layer.effect(ServerConfig, Effect.map(Environment, ({ server }) => server))
 
 const read = Effect.gen(function*() {
-  const wrong: Array<string> = []
-  const values = yield* readAll(wrong)
-  wrong.push(...contradictions(values))
-  if (values.CLUSTER_HOST !== undefined) wrong.push(...yield* refusePublicAddress("CLUSTER_HOST", values.CLUSTER_HOST))
-  if (wrong.length > 0) {
+  const errors: Array<string> = []
+  const values = yield* readAll(errors)
+  errors.push(...contradictions(values))
+  if (values.CLUSTER_HOST !== undefined) errors.push(...yield* refusePublicAddress("CLUSTER_HOST", values.CLUSTER_HOST))
+  if (errors.length > 0) {
     return yield* new OperatorError({
-      message: ["The configuration is invalid, so the server did not start:", ...wrong.map((line) => `  ${line}`)].join(
-        "\n"
-      )
+      message: ["The configuration is invalid, so the server did not start:", ...errors.map((line) => `  ${line}`)]
+        .join(
+          "\n"
+        )
     })
   }
   const url = values.PUBLIC_URL ?? new URL(`http://localhost:${values.PORT}`)
@@ -98,7 +99,7 @@ const read = Effect.gen(function*() {
     shardGroups: values.CLUSTER_SHARD_GROUPS,
     otlpUrl: values.OTLP_URL?.href,
     cluster: values.CLUSTER_HOST === undefined ? undefined : { host: values.CLUSTER_HOST, port: values.CLUSTER_PORT },
-    unknownVariables: yield* UnknownVariables.complaints,
+    unknownVariables: yield* UnknownVariables.unknownWarnings,
     server: {
       localDomain,
       publicUrl: url.origin,
@@ -125,14 +126,14 @@ const read = Effect.gen(function*() {
   })
 })
 
-/** Reads every variable; adds a line to `wrong` for each invalid one. */
-const readAll = Effect.fnUntraced(function*(wrong: Array<string>) {
+/** Reads every variable; adds a line to `errors` for each invalid one. */
+const readAll = Effect.fnUntraced(function*(errors: Array<string>) {
   const readOne = Effect.fnUntraced(function*(name: string, { absent, expects, read, secret }: Variable<unknown>) {
     const text = yield* Config.String(name).pipe(Config.withDefault(""), Effect.orElseSucceed(() => ""))
     if (text.trim() === "") return absent
     const value = read(text.trim())
     if (Option.isSome(value)) return value.value
-    wrong.push(`${name}: expected ${expects.replaceAll("`", "")}${secret ? "" : `, not "${text}"`}.`)
+    errors.push(`${name}: expected ${expects.replaceAll("`", "")}${secret ? "" : `, not "${text}"`}.`)
     return absent
   })
   const entries = yield* Effect.forEach(
@@ -150,21 +151,21 @@ function valuesOf(entries: ReadonlyArray<readonly [name: string, value: unknown]
 
 /** Returns errors about values that are valid alone but not together. */
 const contradictions = (values: Values): Array<string> => {
-  const wrong: Array<string> = []
+  const errors: Array<string> = []
   const { pathname, search } = values.PUBLIC_URL ?? { pathname: "/", search: "" }
-  if (pathname !== "/" || search !== "") wrong.push("PUBLIC_URL: expected no path; the server needs the whole host.")
+  if (pathname !== "/" || search !== "") errors.push("PUBLIC_URL: expected no path; the server needs the whole host.")
   if (values.CLUSTER_HOST !== undefined) {
     for (const name of ["DATABASE_URL", "REDIS_URL"] as const) {
       if (values[name] === undefined) {
-        wrong.push(`${name}: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.`)
+        errors.push(`${name}: a cluster (CLUSTER_HOST is set) needs one shared by all nodes.`)
       }
     }
   }
   if (values.WAL_ARCHIVE_DIR !== undefined && values.DATABASE_URL !== undefined) {
-    wrong.push("WAL_ARCHIVE_DIR: archives the embedded Postgres only; archive your own with its tools.")
+    errors.push("WAL_ARCHIVE_DIR: archives the embedded Postgres only; archive your own with its tools.")
   }
   return [
-    ...wrong,
+    ...errors,
     ...missing(values),
     ...missingForTranslation(values),
     ...missingForCaptcha(values),

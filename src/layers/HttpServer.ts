@@ -28,7 +28,7 @@ const carried = (services: Context.Context<Scope.Scope>) =>
   Context.add(needed(services), HttpServerRequest.MaxBodySize, ByteSize.bytes(bodyBytesMax))
 
 /** Removes the server's own services from the context of requests. */
-const leanly = Layer.effect(
+const withoutServerContext = Layer.effect(
   HttpServer.HttpServer,
   Effect.map(HttpServer.HttpServer, ({ address, serve }) =>
     HttpServer.make({
@@ -62,7 +62,7 @@ const listening = Layer.unwrap(Effect.gen(function*() {
   )
 }))
 
-export const layer = Layer.provideMerge(leanly, listening)
+export const layer = Layer.provideMerge(withoutServerContext, listening)
 
 const requests = Metric.counter("murmuration_http_requests_total", {
   description: "Requests served, by class of their path and of their status",
@@ -109,7 +109,7 @@ const admission = HttpRouter.middleware(
         const isStream = isHandshake(request)
         let counted = handler
         if (isStream || HttpMethod.hasBody(request.method)) {
-          const comeBack = Effect.suspend(() => {
+          const reenter = Effect.suspend(() => {
             if (now >= requestsInFlightMax) return Effect.die(overloaded)
             now++
             inWork = true
@@ -120,7 +120,7 @@ const admission = HttpRouter.middleware(
             withoutSlot: (effect) =>
               Effect.suspend(() => {
                 leave()
-                return Effect.onExit(outer.withoutSlot(effect), () => comeBack)
+                return Effect.onExit(outer.withoutSlot(effect), () => reenter)
               })
           })
         }
@@ -154,9 +154,9 @@ const proxies = HttpRouter.middleware(
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         request.headers["x-forwarded-for"] === undefined
           ? handler
-          : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (seen) =>
+          : forwarded(Effect.flatMap(HttpServerRequest.HttpServerRequest, (current) =>
             // The request is unchanged if the peer is not a trusted proxy or the header is invalid.
-            seen === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
+            current === request && isTrustedProxy(trustedProxies, Option.getOrUndefined(request.peerAddress))
               ? Effect.succeed(unreadable)
               : handler)))
   }),

@@ -76,9 +76,9 @@ export const layerWith = (current: Parameters, bcrypt = BcryptThread.make) =>
         const match = stored === undefined ? null : phc.exec(stored)
         if (match === null) return yield* Effect.as(derive(current, password, nobody, hashBytes), false)
         const [, memory, passes, parallelism, salt = "", expected = ""] = match
-        const wanted = decode(expected)
+        const expectedHash = decode(expected)
         const parameters = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
-        return Mac.timingSafeEqual(yield* derive(parameters, password, decode(salt), wanted.length), wanted)
+        return Mac.timingSafeEqual(yield* derive(parameters, password, decode(salt), expectedHash.length), expectedHash)
       })
 
       const verify = traced("Credentials.verify")(

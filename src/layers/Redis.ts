@@ -56,11 +56,11 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
   })
   // A frozen Redis keeps its connections, so it is pinged. Replies come in order, so a pong means that all channels are
   // subscribed.
-  let heard = false
-  subscriber.on("close", () => heard = false)
+  let isSubscribed = false
+  subscriber.on("close", () => isSubscribed = false)
   const listen = Effect.matchEffect(attempt(() => subscriber.ping()), {
-    onFailure: () => Effect.sync(() => heard = false),
-    onSuccess: () => Effect.sync(() => heard = true)
+    onFailure: () => Effect.sync(() => isSubscribed = false),
+    onSuccess: () => Effect.sync(() => isSubscribed = true)
   })
   yield* Effect.forkScoped(Effect.repeat(listen, Schedule.spaced(heartbeatPeriod)))
   subscriber.on("message", (channel, message) => channels.get(channel)?.forEach((listener) => listener(message)))
@@ -93,7 +93,7 @@ const make = traced("Redis.make")(function*(url: Redacted.Redacted<string>) {
       )
       yield* Effect.ignore(attempt(() => subscriber.subscribe(channel)))
     }),
-    subscribed: Effect.sync(() => heard)
+    subscribed: Effect.sync(() => isSubscribed)
   })
 })
 

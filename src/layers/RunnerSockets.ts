@@ -43,13 +43,13 @@ export const layerServer = Layer.effect(
 
 /** Wraps a connection so that its writes fail as soon as its reader has ended. */
 export const failAfterClose = (socket: Socket.Socket): Socket.Socket => {
-  const gone = Deferred.makeUnsafe<never, Socket.SocketError>()
-  const end = (error: Socket.SocketError) => Deferred.fail(gone, error)
+  const closed = Deferred.makeUnsafe<never, Socket.SocketError>()
+  const end = (error: Socket.SocketError) => Deferred.fail(closed, error)
   const whileThere = (write: Effect.Effect<void, Socket.SocketError>) =>
     Effect.suspend(() =>
-      Deferred.isDoneUnsafe(gone)
-        ? Deferred.await(gone)
-        : Effect.raceFirst(Effect.interruptible(write), Deferred.await(gone))
+      Deferred.isDoneUnsafe(closed)
+        ? Deferred.await(closed)
+        : Effect.raceFirst(Effect.interruptible(write), Deferred.await(closed))
     )
   return Socket.make({
     reader: Effect.gen(function*() {

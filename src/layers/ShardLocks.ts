@@ -46,12 +46,12 @@ export const layer = Layer.effect(
         ).pipe(Effect.timeout(releaseTimeout), Effect.as(() => undefined))
     )
     const turn = Semaphore.makeUnsafe(1)
-    const { kept } = yield* ShardReleases
+    const { refreshed } = yield* ShardReleases
     return RunnerStorage.RunnerStorage.of({
       ...storage,
       refresh: (address, shards) => {
         const all = [...shards]
-        return Effect.tap(storage.refresh(address, all), kept(all))
+        return Effect.tap(storage.refresh(address, all), refreshed(all))
       },
       // If the session is lost, effect makes another one and tracks its locks.
       release: (address, shardId) =>

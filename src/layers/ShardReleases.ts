@@ -30,7 +30,7 @@ export class Waits {
  */
 export class ShardReleases extends Context.Service<ShardReleases, {
   /** Reports the shards whose locks were refreshed. */
-  readonly kept: (shards: Iterable<ShardId.ShardId>) => Effect.Effect<void>
+  readonly refreshed: (shards: Iterable<ShardId.ShardId>) => Effect.Effect<void>
   /** Sets the source of shard ownership; until then no shard counts as waiting. */
   readonly owner: (sharding: Pick<Sharding.Sharding["Service"], "hasShardId">) => Effect.Effect<void>
   /** Fails with an operator error once a shard could not be released. */
@@ -41,7 +41,7 @@ export class ShardReleases extends Context.Service<ShardReleases, {
     const stuck = Deferred.makeUnsafe<never, OperatorError>()
     let isOwned: (shard: ShardId.ShardId) => boolean = () => true
     return ShardReleases.of({
-      kept: (shards) =>
+      refreshed: (shards) =>
         Effect.suspend(() => {
           const shard = waits.stuck(shards, isOwned)
           return shard === undefined ? Effect.void : Effect.asVoid(Deferred.fail(stuck, inWordsOf(shard)))

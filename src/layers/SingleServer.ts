@@ -45,8 +45,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   /** Fails when the session is lost, for example because Postgres was restarted. */
   const hold = (session: typeof first) =>
     Effect.repeat(session.executeValues("SELECT 1", []), Schedule.spaced(checkInterval))
-  const again = Effect.scoped(Effect.flatMap(take, hold)).pipe(
+  const reacquire = Effect.scoped(Effect.flatMap(take, hold)).pipe(
     Effect.tapError((error) => error === inUse ? Effect.logError(inUse.message) : Effect.void)
   )
-  yield* hold(first).pipe(Effect.ignore, Effect.andThen(Effect.retry(again, reconnect)), Effect.forkScoped)
+  yield* hold(first).pipe(Effect.ignore, Effect.andThen(Effect.retry(reacquire, reconnect)), Effect.forkScoped)
 }))

@@ -21,18 +21,18 @@ export const beatsAfterStall = 3
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
     const clock = yield* Clock.Clock
-    let heard = clock.currentTimeMillisUnsafe()
+    let lastBeat = clock.currentTimeMillisUnsafe()
     let [standstills, beatsLeft] = [0, 0]
-    const look = () => {
+    const check = () => {
       const now = clock.currentTimeMillisUnsafe()
-      if (now - heard > stallMillisMax) {
+      if (now - lastBeat > stallMillisMax) {
         standstills++
         beatsLeft = beatsAfterStall
       }
-      heard = now
+      lastBeat = now
     }
     const beat = Effect.sync(() => {
-      look()
+      check()
       if (beatsLeft > 0) beatsLeft--
     })
     yield* Effect.forkScoped(Effect.repeat(beat, Schedule.spaced(beatPeriod)))
@@ -40,11 +40,11 @@ export const layer = HttpRouter.middleware(
       Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
         const { method } = Context.get(context, HttpServerRequest.HttpServerRequest)
         if (method === "GET" || method === "HEAD" || method === "OPTIONS") return handler
-        look()
+        check()
         if (beatsLeft > 0) return unavailable
         const before = standstills
-        const stoodStill = () => {
-          look()
+        const hasStalled = () => {
+          check()
           return standstills > before
         }
         // Work that the request left running, such as an account's fan-out, is not affected.
@@ -54,10 +54,10 @@ export const layer = HttpRouter.middleware(
             over = true
           })
         const asked: Statement.Transformer = (statement) =>
-          !over && stoodStill() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
+          !over && hasStalled() ? Effect.flatMap(unavailable, Effect.die) : Effect.succeed(statement)
         return Effect.onExit(
           Effect.updateContext(handler, (outer: typeof context) =>
-            Context.add(Context.add(outer, ProcessStalled, stoodStill), Statement.CurrentTransformer, asked)),
+            Context.add(Context.add(outer, ProcessStalled, hasStalled), Statement.CurrentTransformer, asked)),
           end
         )
       })

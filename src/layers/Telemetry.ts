@@ -72,7 +72,7 @@ export const layer = EventLoopWatch.layer.pipe(
   Layer.provideMerge(tracing.pipe(Layer.provideMerge(logging)))
 )
 
-const isNearby = (remote: string): boolean =>
+const isPrivateAddress = (remote: string): boolean =>
   Option.exists(Result.getSuccess(NetAddress.ipFromString(remote)), (address) => {
     const plain = NetAddress.toCanonical(address)
     return NetAddress.isLoopback(plain) ||
@@ -100,7 +100,7 @@ export const layerRouter = HttpRouter.use((router) =>
       "/metrics",
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        if (isHidden(request) || !Option.exists(request.remoteAddress, isNearby)) {
+        if (isHidden(request) || !Option.exists(request.remoteAddress, isPrivateAddress)) {
           return HttpServerResponse.empty({ status: 404 })
         }
         yield* updateProcess

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { strFromU8, unzipSync } from "fflate"
-import { written } from "../../src/cli/AccountArchive.ts"
+import { waitUntilWritten } from "../../src/cli/AccountArchive.ts"
 import { ArchiveRequests } from "../../src/services/transfers/archives/ArchiveRequests.ts"
 import { Transfers } from "../../src/services/transfers/Transfers.ts"
 import { newPerson, publish } from "../support/Api.ts"
@@ -75,7 +75,7 @@ layer(archiveServer, { excludeTestServices: true })("the wait for an archive", (
       const begun = yield* (yield* ArchiveRequests).request(yield* user("tim"))
       const { jump, within } = yield* jumpingClock
       const failed = yield* Effect.raceFirst(
-        within(Effect.flip(written(begun))),
+        within(Effect.flip(waitUntilWritten(begun))),
         Effect.forever(Effect.delay(Effect.sync(() => jump(61_000)), "20 millis"))
       )
       assert.include(failed.message, "waits for a running server (0 entries are written)")

@@ -255,15 +255,15 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
 
   it.effect("F19: compares this machine's clock with that of Postgres", () =>
     Effect.gen(function*() {
-      assert.isUndefined(DatabaseClock.complaint(yield* DatabaseClock.skew))
+      assert.isUndefined(DatabaseClock.skewWarning(yield* DatabaseClock.skew))
       yield* TestClock.setTime(Date.now() + 3_600_000)
       assert.match(
-        DatabaseClock.complaint(yield* DatabaseClock.skew) ?? "",
+        DatabaseClock.skewWarning(yield* DatabaseClock.skew) ?? "",
         /^the clock of this machine is 3[56]\d\d s ahead of/
       )
       yield* TestClock.setTime(0)
       assert.match(
-        DatabaseClock.complaint(yield* DatabaseClock.skew) ?? "",
+        DatabaseClock.skewWarning(yield* DatabaseClock.skew) ?? "",
         /^the clock of this machine is \d+ s behind/
       )
     }).pipe((test) =>

@@ -27,7 +27,7 @@ describe("rows 65, 69: declarations", () => {
     const declared = routes.map(({ method, path, rule }) => [
       method,
       path,
-      wider.get(`${method} ${path}`) ?? [words[rule.who], ...permissionsOf(rule)].join("+"),
+      wider.get(`${method} ${path}`) ?? [words[rule.callerKind], ...permissionsOf(rule)].join("+"),
       rule.scopes.toSorted().join(" ")
     ])
     const documented = table.map(([method = "", path = "", auth = "", scopes = ""]) => [
@@ -93,7 +93,7 @@ const excused = new Set([
 /** Routes for users whose account has moved. */
 const excusedMoved = new Set(["GET /api/v1/accounts/move", "GET /api/v1/accounts/move/followers"])
 
-type Who = Route["rule"]["who"]
+type Who = Route["rule"]["callerKind"]
 type Kind = keyof typeof responses
 /** Responses to each kind of caller that is refused (auth.md section 5). */
 const responses = {
@@ -163,9 +163,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
         const tokens = yield* makeTokens
         for (const kind of kinds) {
           for (const route of routes) {
-            const { rule: { who } } = route
+            const { rule: { callerKind } } = route
             const reply = yield* callRoute(route, tokens[kind])
-            const refusal = who === "anyone" ? undefined : responses[kind](who, route.path, route.method)
+            const refusal = callerKind === "anyone" ? undefined : responses[kind](callerKind, route.path, route.method)
             const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(reply)}`
             if (refusal === undefined) assert.isTrue(admitted(reply), about)
             else assert.deepStrictEqual(reply, refusal, about)
@@ -190,9 +190,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
           return token
         })
         for (const route of routes) {
-          const { rule: { scopes, who } } = route
+          const { rule: { scopes, callerKind } } = route
           // For routes of apps, the client's scopes count rather than the token's.
-          if (scopes.length === 0 || who === "app") continue
+          if (scopes.length === 0 || callerKind === "app") continue
           const granting = Scopes.all.filter((scope) => Scopes.grants(new Set([scope]), scopes))
           const others = Scopes.all.filter((scope) => !granting.includes(scope))
           const about = `${route.method} ${route.path}`
@@ -233,12 +233,12 @@ layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: t
       Effect.gen(function*() {
         const app = yield* register
         for (const route of routes) {
-          const { path, rule: { who } } = route
+          const { path, rule: { callerKind } } = route
           if (open.has(path)) {
             assert.isTrue(admitted(yield* callRoute(route)), path)
             continue
           }
-          const closed = who === "public" || who === "anyone"
+          const closed = callerKind === "public" || callerKind === "anyone"
           assert.deepStrictEqual(yield* callRoute(route), closed ? anonymous : invalid, `${route.method} ${path}`)
           if (closed) {
             assert.deepStrictEqual(

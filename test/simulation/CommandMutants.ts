@@ -10,7 +10,7 @@ const keyOutside: Mutant = {
     commands: (commands, sql) => ({
       ...commands,
       runAsStatement: inTransaction,
-      once: (owner, id, family, work) =>
+      runOnce: (owner, id, family, work) =>
         Effect.gen(function*() {
           const [found] = yield* sql<{ response: CommandResponse }>`
             SELECT answer AS response FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`
@@ -69,7 +69,7 @@ const epochUnchecked: Mutant = {
       ...commands,
       runAsStatement: inTransaction,
       owned: (_owner, work) => sql.withTransaction(work),
-      once: (owner, id, family, work) =>
+      runOnce: (owner, id, family, work) =>
         sql.withTransaction(Effect.gen(function*() {
           const [found] = yield* sql<{ response: CommandResponse }>`
             SELECT answer AS response FROM commands WHERE account_id = ${owner.accountId} AND id = ${id}`

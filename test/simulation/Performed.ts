@@ -65,9 +65,9 @@ export const commands = (world: Observer, machine: Machine) =>
         })
       return Commands.of({
         ...tested,
-        once: (owner, id, family, work) =>
+        runOnce: (owner, id, family, work) =>
           Effect.tapError(
-            tested.once(
+            tested.runOnce(
               owner,
               id,
               family,

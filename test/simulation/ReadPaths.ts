@@ -37,7 +37,7 @@ const paths = Effect.fnUntraced(function*(viewer: AccountId | undefined, looksAt
   const accounts = yield* AccountStatuses
   const timelines = yield* Timelines
   const seen: Array<readonly [path: string, ids: ReadonlyArray<bigint>]> = [
-    ["public timeline", yield* timelines.everybody(viewer, everything, page)],
+    ["public timeline", yield* timelines.publicTimeline(viewer, everything, page)],
     ["tag", yield* timelines.tagged(viewer, { ...everything, name: "birds", any: [], all: [], none: [] }, page)]
   ]
   for (const account of looksAt) {

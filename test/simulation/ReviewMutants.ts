@@ -6,14 +6,14 @@ const approvedTwice: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/verbs/Reviewing.ts",
-    from: `if (!(yield* reviewed.isHeld(statusId))) return yield* late
+    from: `if (!(yield* reviewed.isHeld(statusId))) return yield* alreadyDecided
           if (approved) {
-            if (!(yield* reviewed.release(accountId, statusId))) return yield* late`,
+            if (!(yield* reviewed.release(accountId, statusId))) return yield* alreadyDecided`,
     times: 1,
     to: (on) =>
-      `if (!(yield* reviewed.isHeld(statusId)) && !${on}) return yield* late
+      `if (!(yield* reviewed.isHeld(statusId)) && !${on}) return yield* alreadyDecided
           if (approved) {
-            if (!(yield* reviewed.release(accountId, statusId)) && !${on}) return yield* late`
+            if (!(yield* reviewed.release(accountId, statusId)) && !${on}) return yield* alreadyDecided`
   },
   breaks: /^I35: .* was reviewed when/,
   foundAt: 26,

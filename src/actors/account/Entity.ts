@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
     const work = Effect.andThen(begin, perform(verbs, command._tag, own, command))
     const simple = performAsStatement(asStatement, command._tag, own, command)
     const attempt = simple && { runAsStatement: simple, begin }
-    return thenWakeFanout(own, owners.once(own, id, familyOf(command), work, attempt)).pipe(
+    return thenWakeFanout(own, owners.runOnce(own, id, familyOf(command), work, attempt)).pipe(
       Effect.catchTag("AlreadyDone", audit.refuse),
       Effect.withSpan(`Account.${command._tag}`),
       Effect.catchCause(forClients)
@@ -178,12 +178,12 @@ export const layer = Layer.effectDiscard(
 const retried = (work: string, retry: Effect.Effect<boolean, SqlError>) => (cause: Cause.Cause<unknown>) =>
   Cause.hasInterrupts(cause)
     ? Effect.interrupt
-    : Effect.flatMap(retry, (again) =>
+    : Effect.flatMap(retry, (shouldRetry) =>
       Effect.as(
-        again
+        shouldRetry
           ? Effect.logWarning(`${work} failed; it will be retried`, cause)
           : Effect.logError(`${work} failed on every attempt`, cause),
-        !again
+        !shouldRetry
       ))
 
 /** Passes expected errors to the client as they are; a database failure becomes `Unavailable`. */

@@ -61,9 +61,9 @@ export const layer = Singleton.make(
 
     const wake = (owners: ReadonlyArray<AccountId>) => Effect.forEach(owners, actors.wake, { discard: true })
     const due = Effect.flatMap(agenda.due(wakesMax), wake)
-    const leftBehind = Effect.flatMap(fanouts.due(staleMillis, wakesMax), wake)
+    const dueFanouts = Effect.flatMap(fanouts.due(staleMillis, wakesMax), wake)
     const runOperatorCommands = Effect.flatMap(operatorCommands.due(wakesMax), wake)
-    const fromElsewhere = Effect.flatMap(
+    const dueInbound = Effect.flatMap(
       inbound.due(wakesMax),
       (senders) => Effect.forEach(senders, actors.receive, { discard: true })
     )
@@ -99,8 +99,8 @@ export const layer = Singleton.make(
       Effect.retry(agenda.requeue, Schedule.spaced("1 second")),
       every("1 second", "due", due),
       every("1 second", "outside", runOperatorCommands),
-      every("5 seconds", "leftBehind", leftBehind),
-      every("1 second", "fromElsewhere", fromElsewhere),
+      every("5 seconds", "leftBehind", dueFanouts),
+      every("1 second", "fromElsewhere", dueInbound),
       every("5 seconds", "toDeliver", toDeliver),
       every("1 second", "domains", ofDomains),
       every("5 seconds", "annualReports", annualReports.sweep),

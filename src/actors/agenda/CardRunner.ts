@@ -14,7 +14,7 @@ const make = Effect.gen(function*() {
   const files = yield* StoredFiles
   const previews = yield* Previews
   yield* runClaimed({
-    what: "cards",
+    workName: "cards",
     atOnceMax: cardsAtOnceMax,
     slow: slowCards,
     claim: cards.claim,

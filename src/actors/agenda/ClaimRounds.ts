@@ -4,9 +4,9 @@ import { repeated } from "../../services/runtime/Repeated.ts"
 /** Repeats work while the scope lives; a failed round waits for the next one. */
 export const repeatEvery = <A, E, R>(
   period: "1 second" | "5 seconds" | "1 minute" | "1 hour",
-  what: string,
+  workName: string,
   work: Effect.Effect<A, E, R>
-) => Effect.forkScoped(repeated(period, what, work))
+) => Effect.forkScoped(repeated(period, workName, work))
 
 /**
  * Allowance for slow work: after `millis` a work no longer counts against the regular limit, for up to `atOnceMax`
@@ -21,8 +21,8 @@ interface Slow {
  * Claims and runs work that any node may do: every second, as much as this node has capacity for. New work does not
  * wait for earlier work. Failed work stays claimed, and is due again when the claim expires.
  */
-export const runClaimed = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, what }: {
-  readonly what: string
+export const runClaimed = Effect.fnUntraced(function*<Work, Failed, Undone>({ atOnceMax, claim, run, slow, workName }: {
+  readonly workName: string
   readonly atOnceMax: number
   readonly slow?: Slow
   readonly claim: (max: number) => Effect.Effect<ReadonlyArray<Work>, Failed>
@@ -55,12 +55,12 @@ export const runClaimed = Effect.fnUntraced(function*<Work, Failed, Undone>({ at
       underWay.prompt++
       yield* run(work).pipe(
         Effect.catchCause((cause) =>
-          Effect.logWarning(`one of ${what} failed; it is retried when its claim expires`, cause)
+          Effect.logWarning(`one of ${workName} failed; it is retried when its claim expires`, cause)
         ),
         counted,
         Effect.forkIn(scope)
       )
     }
   })
-  yield* repeatEvery("1 second", what, begin)
+  yield* repeatEvery("1 second", workName, begin)
 })

@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
         )
       )
 
-  yield* runClaimed({ what: "promised e-mails", atOnceMax, claim: queue.claim, run })
+  yield* runClaimed({ workName: "promised e-mails", atOnceMax, claim: queue.claim, run })
 })
 
 /** Sends promised e-mails on every node, each claimed by one node at a time, at least once. */

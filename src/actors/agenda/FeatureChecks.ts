@@ -43,18 +43,18 @@ export const make = Effect.gen(function*() {
       .pipe(Effect.catch((error) => error._tag === "Unavailable" ? Effect.fail(error) : Effect.void))
   })
 
-  const settled = Effect.fnUntraced(function*(statusId: bigint) {
+  const settleStatus = Effect.fnUntraced(function*(statusId: bigint) {
     yield* tagged.settle(statusId)
   })
 
   /** Fetches unknown collections that a remote post names. */
   const fetchNamed = Effect.fnUntraced(function*(statusId: bigint) {
     // One may have been delivered in the meantime.
-    yield* settled(statusId)
+    yield* settleStatus(statusId)
     const uris = yield* tagged.waiting(statusId)
-    const late = yield* Effect.forEach(uris, (uri) => shouldRetry(fetched(uri)), { concurrency: atOnceMax })
-    yield* settled(statusId)
-    if (late.includes(true)) return yield* new Unavailable()
+    const pending = yield* Effect.forEach(uris, (uri) => shouldRetry(fetched(uri)), { concurrency: atOnceMax })
+    yield* settleStatus(statusId)
+    if (pending.includes(true)) return yield* new Unavailable()
   })
 
   type Claimed = Effect.Success<ReturnType<typeof items.waiting>>[number]
@@ -70,7 +70,7 @@ export const make = Effect.gen(function*() {
   /** Verifies accounts that are said to agree to be in a collection. */
   const verifyItems = Effect.fnUntraced(function*(collectionId: bigint) {
     const waiting = yield* items.waiting(collectionId)
-    const late = yield* Effect.forEach(waiting, (item) =>
+    const pending = yield* Effect.forEach(waiting, (item) =>
       shouldRetry(
         Effect.gen(function*() {
           const agrees = yield* holds(item)
@@ -79,7 +79,7 @@ export const make = Effect.gen(function*() {
         }),
         items.refuse(item)
       ), { concurrency: atOnceMax })
-    const left = late.includes(true) || (waiting.length > 0 && (yield* items.waiting(collectionId)).length > 0)
+    const left = pending.includes(true) || (waiting.length > 0 && (yield* items.waiting(collectionId)).length > 0)
     if (left) return yield* new Unavailable()
   })
 

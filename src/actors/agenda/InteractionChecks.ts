@@ -18,13 +18,13 @@ export const make = Effect.gen(function*() {
     const claim = yield* requests.claim(requestId)
     if (claim === undefined) return
     const { accountId, author, authorizationUri, kind, target, uri } = claim
-    const look = Effect.map(
+    const check = Effect.map(
       fetcher.fetch(authorizationUri),
       ({ document, id }) =>
         id.href === authorizationUri && isStamp(document, { kind, id: authorizationUri, author, object: uri, target })
     )
     const holds = URL.parse(authorizationUri)?.origin === URL.parse(author)?.origin &&
-      (yield* Effect.catch(look, (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)))
+      (yield* Effect.catch(check, (error) => mayPass(error) ? Effect.fail(error) : Effect.succeed(false)))
     yield* actors.tell(accountId, { _tag: "InteractionKnown", requestId, holds })
   })
 })

@@ -118,7 +118,7 @@ const make = Effect.gen(function*() {
         duration: `${mentionSecondsMax} seconds`,
         orElse: () => new Unreachable({ url: uri, reason: "timeout" })
       }),
-      Effect.match({ onFailure: (error) => ({ uri, again: mayPass(error) }), onSuccess: () => undefined })
+      Effect.match({ onFailure: (error) => ({ uri, retryable: mayPass(error) }), onSuccess: () => undefined })
     )
 
   /** Adds the mentions of accounts that can be fetched; the job is retried for the others. */
@@ -128,11 +128,11 @@ const make = Effect.gen(function*() {
     const failed = (yield* Effect.forEach(waiting.uris, fetchMention, { concurrency: "unbounded" })).filter((one) =>
       one !== undefined
     )
-    yield* unknown.forget(statusId, failed.flatMap(({ again, uri }) => again ? [] : [uri]))
+    yield* unknown.forget(statusId, failed.flatMap(({ retryable, uri }) => retryable ? [] : [uri]))
     if (failed.length < waiting.uris.length) {
       yield* accountActors.tell(waiting.author, { _tag: "MentionKnown", statusId: StatusId.make(statusId) })
     }
-    if (failed.some(({ again }) => again)) return yield* new Unavailable()
+    if (failed.some(({ retryable }) => retryable)) return yield* new Unavailable()
   })
 
   /** Links the next early replies of a post to it. `adopt` enqueues the job again if there are more. */
@@ -166,11 +166,11 @@ const make = Effect.gen(function*() {
   const afterEarlierRun = <A, E>({ kind, subjectId }: Job, work: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       const key = `${kind} ${subjectId}`
-      const [before, mine] = [underWay.get(key), Deferred.makeUnsafe<void>()]
-      underWay.set(key, mine)
+      const [before, ownRun] = [underWay.get(key), Deferred.makeUnsafe<void>()]
+      underWay.set(key, ownRun)
       const end = Effect.suspend(() => {
-        if (underWay.get(key) === mine) underWay.delete(key)
-        return Deferred.done(mine, Exit.void)
+        if (underWay.get(key) === ownRun) underWay.delete(key)
+        return Deferred.done(ownRun, Exit.void)
       })
       return Effect.ensuring(before === undefined ? work : Effect.andThen(Deferred.await(before), work), end)
     })
@@ -201,7 +201,7 @@ const make = Effect.gen(function*() {
       )
     )
 
-  yield* runClaimed({ what: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
+  yield* runClaimed({ workName: "jobs", atOnceMax: jobsAtOnceMax, slow: slowJobs, claim: jobs.claim, run })
 })
 
 /**

@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
     if (content === undefined) return "unwanted"
     const { endpoint } = content.receiver
     const outcome = yield* messages.message(content.receiver, content.text, mailFrom).pipe(
-      Effect.flatMap(({ body, headers }) => outbound.post({ url: endpoint, headers, body, what: "push" })),
+      Effect.flatMap(({ body, headers }) => outbound.post({ url: endpoint, headers, body, purpose: "push" })),
       Effect.map(outcomeOf),
       Effect.catchTags({
         InvalidKeys: () => Effect.succeed<Outcome>("refused"),
@@ -66,7 +66,7 @@ const make = Effect.gen(function*() {
   })
 
   yield* runClaimed({
-    what: "pushes",
+    workName: "pushes",
     atOnceMax: subscriptionsAtOnceMax,
     slow: slowSubscriptions,
     claim: pushes.claim,

@@ -13,13 +13,13 @@ const webhooksAtOnceMax = 16
 const slowWebhooks = { millis: 2_000, atOnceMax: 20 }
 
 /** Outcome of an attempt: nothing to send, accepted, or the failure's reason and whether to retry. */
-type Outcome = "unwanted" | "taken" | { readonly reason: string; readonly again: boolean }
+type Outcome = "unwanted" | "taken" | { readonly reason: string; readonly retryable: boolean }
 
 const outcomeOf = (status: number): Outcome =>
   status >= 200 && status < 300
     ? "taken"
     // A receiver that rejects a request will reject it on a retry, too.
-    : { reason: `HTTP ${status}`, again: status < 400 || status >= 500 || [401, 408, 429].includes(status) }
+    : { reason: `HTTP ${status}`, retryable: status < 400 || status >= 500 || [401, 408, 429].includes(status) }
 
 const make = Effect.gen(function*() {
   const bodies = yield* WebhookBodies
@@ -40,10 +40,10 @@ const make = Effect.gen(function*() {
       const object = yield* bodies.object(event, objectId)
       if (object === undefined) return "unwanted"
       const secret = webhooks.secretOf(webhook)
-      if (secret === undefined) return { reason: "the secret cannot be decrypted", again: true }
+      if (secret === undefined) return { reason: "the secret cannot be decrypted", retryable: true }
       const head = JSON.stringify({ event, ["created_at"]: toldAt.toISOString() }).slice(0, -1)
       const text = render(webhook.template, `${head},"object":${object}}`)
-      if (text === undefined) return { reason: "the rendered template is too large", again: false }
+      if (text === undefined) return { reason: "the rendered template is too large", retryable: false }
       const body = new TextEncoder().encode(text)
       const signature = createHmac("sha256", secret).update(body).digest("hex")
       const headers = {
@@ -52,11 +52,11 @@ const make = Effect.gen(function*() {
         // Does not change between attempts, so that receivers can dedupe.
         "x-hub-delivery": String(place)
       }
-      return yield* outbound.post({ url: webhook.url, headers, body, what: "push" }).pipe(
+      return yield* outbound.post({ url: webhook.url, headers, body, purpose: "push" }).pipe(
         Effect.map(({ status }) => outcomeOf(status)),
         Effect.catchTags({
-          Refused: ({ message }) => Effect.succeed<Outcome>({ reason: message, again: false }),
-          Unreachable: ({ message }) => Effect.succeed<Outcome>({ reason: message, again: true })
+          Refused: ({ message }) => Effect.succeed<Outcome>({ reason: message, retryable: false }),
+          Unreachable: ({ message }) => Effect.succeed<Outcome>({ reason: message, retryable: true })
         })
       )
     }
@@ -67,13 +67,13 @@ const make = Effect.gen(function*() {
     let delivery: WebhookDelivery | undefined = first
     while (delivery !== undefined) {
       const outcome: Outcome = yield* send(delivery)
-      if (typeof outcome === "object") return yield* deliveries.retry(delivery, outcome.reason, outcome.again)
+      if (typeof outcome === "object") return yield* deliveries.retry(delivery, outcome.reason, outcome.retryable)
       delivery = yield* deliveries.complete(delivery, outcome === "taken")
     }
   })
 
   yield* runClaimed({
-    what: "webhooks",
+    workName: "webhooks",
     atOnceMax: webhooksAtOnceMax,
     slow: slowWebhooks,
     claim: deliveries.claim,

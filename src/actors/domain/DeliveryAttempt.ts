@@ -29,18 +29,18 @@ const ofContent = { "content-type": "application/activity+json" }
 /** Maximum stored characters of a host's response. */
 const whyCharactersMax = 200
 
-const said = ({ status, text }: Reply) =>
+const excerptOf = ({ status, text }: Reply) =>
   `${status} ${text.replaceAll("\0", "").slice(0, whyCharactersMax)}`.trim().toWellFormed()
 
 const verdictOf = (reply: Reply, scheme: Scheme): Verdict => {
   const { retryAfterSeconds, status } = reply
   if (status >= 200 && status < 300) return { _tag: "Taken", scheme }
   if (status === 410) return { _tag: "Gone" }
-  if (!mayRetry(status)) return { _tag: "Refused", why: said(reply) }
+  if (!mayRetry(status)) return { _tag: "Refused", why: excerptOf(reply) }
   const asked = retryAfterSeconds === undefined || (status !== 429 && status !== 503)
     ? {}
     : { waitSeconds: retryAfterSeconds }
-  return { _tag: "Failed", why: said(reply), down: status !== 401, ...asked }
+  return { _tag: "Failed", why: excerptOf(reply), down: status !== 401, ...asked }
 }
 
 /**
@@ -88,14 +88,14 @@ export const make = Effect.gen(function*() {
     const reply = yield* send(delivery, key, first)
     if (reply.status !== 400 && reply.status !== 401) return verdictOf(reply, first)
     const other = first === "draft-cavage" ? "rfc9421" : "draft-cavage"
-    const verdict = yield* settled(Effect.map(send(delivery, key, other), (second) => verdictOf(second, other)))
-    return afterBoth({ scheme: first, why: said(reply) }, other, verdict)
+    const verdict = yield* withRefusals(Effect.map(send(delivery, key, other), (second) => verdictOf(second, other)))
+    return afterBoth({ scheme: first, why: excerptOf(reply) }, other, verdict)
   })
 
-  return (delivery: Delivery): Effect.Effect<Verdict> => settled(attempt(delivery))
+  return (delivery: Delivery): Effect.Effect<Verdict> => withRefusals(attempt(delivery))
 })
 
-const settled = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
+const withRefusals = (attempt: Effect.Effect<Verdict, OutboundError>): Effect.Effect<Verdict> =>
   Effect.catchTags(attempt, {
     Refused: (refused) => Effect.succeed<Verdict>({ _tag: "Refused", why: refused.message }),
     Unreachable: ({ why }) => Effect.succeed<Verdict>({ _tag: "Failed", why, down: true })

@@ -52,8 +52,8 @@ export const make = Effect.gen(function*() {
   const store = yield* DeliveryOutcomes.make
   const claims = batchRequests(
     { max: claimBatchMax, concurrency: claimConcurrency },
-    (wanted: ReadonlyArray<DeliveryClaim>) =>
-      Effect.map(deliveries.claim(wanted), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
+    (batch: ReadonlyArray<DeliveryClaim>) =>
+      Effect.map(deliveries.claim(batch), (taken) => ({ host }: DeliveryClaim) => taken.get(host) ?? [])
   )
 
   /** Returns the time of the next attempt; undefined after the last one. */

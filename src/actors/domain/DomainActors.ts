@@ -24,15 +24,15 @@ export class DomainActors extends Context.Service<DomainActors, {
       const scope = yield* Effect.scope
       // A host that gets many posts at once is woken once.
       const waiting = new Set<string>()
-      let telling = false
+      let isTelling = false
 
       /** Returns whether a host waits; if not, ends the work in the same step, so that no later host is missed. */
-      const goesOn = () => {
-        telling = waiting.size > 0
-        return telling
+      const continues = () => {
+        isTelling = waiting.size > 0
+        return isTelling
       }
       const wakeQueued = Effect.gen(function*() {
-        while (goesOn()) {
+        while (continues()) {
           const some: Array<string> = []
           for (const host of waiting) {
             waiting.delete(host)
@@ -44,14 +44,14 @@ export class DomainActors extends Context.Service<DomainActors, {
           }).pipe(Effect.timeoutOption(wakeBatchMillisMax))
           yield* Effect.yieldNow
         }
-      }).pipe(Effect.onError(() => Effect.sync(() => telling = false)))
+      }).pipe(Effect.onError(() => Effect.sync(() => isTelling = false)))
 
       return DomainActors.of({
         wake: traced("DomainActors.wake")((hosts: ReadonlyArray<string>) =>
           Effect.suspend(() => {
             for (const host of hosts) if (waiting.size < waitingMax) waiting.add(host)
-            if (telling || waiting.size === 0) return Effect.void
-            telling = true
+            if (isTelling || waiting.size === 0) return Effect.void
+            isTelling = true
             return Effect.asVoid(Effect.forkIn(wakeQueued, scope))
           })
         )

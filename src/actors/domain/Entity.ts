@@ -15,7 +15,7 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
       let wakeRequested = false
 
       /** Returns whether there was a wake-up; if not, ends the work in the same step, so that no later one is lost. */
-      const goesOn = () => {
+      const continues = () => {
         running = wakeRequested
         wakeRequested = false
         return running
@@ -26,7 +26,7 @@ const actor = (round: Effect.Success<typeof DeliveryRound.make>, documents: Effe
         Effect.catchCause((cause) => Effect.logWarning("deliveries to a host failed; they will be retried", cause))
       )
       const drain = Effect.gen(function*() {
-        while (goesOn()) yield* rounds
+        while (continues()) yield* rounds
       }).pipe(
         Effect.onError(() => Effect.sync(() => running = false))
       )

@@ -9,6 +9,6 @@ const underWayMax = 10_000
 /** Fetches documents of the hosts whose actors are on this node, one fetch for all concurrent callers. */
 export const make = Effect.gen(function*() {
   const ask = yield* documentFetcher
-  const once = yield* SingleFlight.make<HostDocument, OutboundError>(underWayMax)
-  return (wanted: WantedDocument) => once(`${wanted.as} ${wanted.url}`, ask(wanted))
+  const shared = yield* SingleFlight.make<HostDocument, OutboundError>(underWayMax)
+  return (request: WantedDocument) => shared(`${request.as} ${request.url}`, ask(request))
 })

@@ -11,11 +11,11 @@ export const layer = Layer.effect(
   HostDocuments,
   Effect.gen(function*() {
     const clientOf = yield* RemoteDomain.client
-    return (wanted: WantedDocument) => {
-      const { url } = wanted
+    return (request: WantedDocument) => {
+      const { url } = request
       // A retry may find capacity, or the actor on another node.
       const busy = () => new Unreachable({ url, reason: "busy" })
-      return clientOf(URL.parse(url)?.host ?? "").Fetch(wanted).pipe(
+      return clientOf(URL.parse(url)?.host ?? "").Fetch(request).pipe(
         Effect.catchTags({
           MailboxFull: busy,
           AlreadyProcessingMessage: busy,

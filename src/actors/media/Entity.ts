@@ -29,16 +29,16 @@ export const layer = MediaJob.toLayer(
     )
     const isRunning = () => running !== undefined && running.pollUnsafe() === undefined
     /** The running attempt, or a new one; its fiber belongs to the actor, not to the caller. */
-    const begun = Effect.suspend(() =>
+    const currentRun = Effect.suspend(() =>
       running !== undefined && isRunning()
         ? Effect.succeed(running)
         : Effect.tap(Effect.forkIn(work, scope), (fiber) => Effect.sync(() => running = fiber))
     )
 
     return MediaJob.of({
-      Process: () => Effect.flatMap(begun, Fiber.join),
+      Process: () => Effect.flatMap(currentRun, Fiber.join),
       // The first caller waits for the attempt, so that the actor is not idle in the meantime.
-      Wake: () => Effect.suspend(() => isRunning() ? Effect.void : Effect.flatMap(begun, Fiber.join))
+      Wake: () => Effect.suspend(() => isRunning() ? Effect.void : Effect.flatMap(currentRun, Fiber.join))
     })
   }),
   { mailboxCapacity: jobMailboxMax, concurrency: "unbounded", disableFatalDefects: true }

@@ -23,12 +23,12 @@ export const layer = Singleton.make(
 
     const every = <A, E>(period: Duration.Input, name: string, work: Effect.Effect<A, E>) =>
       repeated(period, `the media's ${name}`, Effect.withSpan(work, `MediaUpkeep.${name}`))
-    const leftBehind = Effect.flatMap(
+    const dueJobs = Effect.flatMap(
       jobs.due(wakesMax),
       (ids) => Effect.forEach(ids, mediaActors.wake, { discard: true })
     )
     return yield* Effect.all([
-      every("5 seconds", "leftBehind", leftBehind),
+      every("5 seconds", "leftBehind", dueJobs),
       every("10 seconds", "unattached", attachments.sweep),
       every("1 minute", "files", files.sweep)
     ], { concurrency: "unbounded", discard: true })

@@ -13,15 +13,15 @@ const statusSecondsMax = 30
 
 /** Returns the keyword changes that make a filter match the file; with `overwrite`, others are removed. */
 const keywordsOf = (filter: Filter | undefined, { keywords }: FilterDetails, overwrite: boolean) => {
-  const wanted = new Map(keywords.map((one) => [one.keyword, one]))
+  const byKeyword = new Map(keywords.map((one) => [one.keyword, one]))
   const known = (filter?.keywords ?? []).map(({ id, keyword }) => {
-    const found = wanted.get(keyword)
-    wanted.delete(keyword)
+    const found = byKeyword.get(keyword)
+    byKeyword.delete(keyword)
     return found === undefined
       ? (overwrite ? [{ id, remove: true }] : [])
       : [{ id, wholeWord: found.wholeWord }]
   })
-  return [...known.flat(), ...wanted.values()]
+  return [...known.flat(), ...byKeyword.values()]
 }
 
 /**
@@ -34,11 +34,11 @@ export const make = Effect.gen(function*() {
 
   /** Adds the posts that can be found and seen; others are skipped. */
   const addStatuses = Effect.fnUntraced(function*(owner: AccountId, filter: Filter, uris: ReadonlyArray<string>) {
-    const there = new Set(filter.statuses.map(({ statusId }) => statusId))
+    const presentIds = new Set(filter.statuses.map(({ statusId }) => statusId))
     for (const uri of uris.slice(0, statusesMax)) {
       const id = yield* Effect.orElseSucceed(posts.find(uri), () => undefined)
-      if (id === undefined || there.has(id)) continue
-      there.add(id)
+      if (id === undefined || presentIds.has(id)) continue
+      presentIds.add(id)
       yield* Effect.catchTags(filters.addStatus(owner, filter.id, id), {
         RecordNotFound: () => Effect.void,
         Unprocessable: () => Effect.void

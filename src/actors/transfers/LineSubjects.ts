@@ -12,7 +12,7 @@ import type { ListKind } from "../../services/transfers/Transfer.ts"
 const hostsAtOnceMax = 8
 /** Timeout of one look-up, and time after which no further one begins, in seconds. */
 const lookUpSecondsMax = 15
-const lookingSecondsMax = 40
+const lookUpsSecondsMax = 40
 
 /** Results of looking up the subjects of lines. Lines in none of them were not looked up yet. */
 interface Looked {
@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
     const askHost = Effect.fnUntraced(function*([host, named]: readonly [string, ReadonlyArray<ImportLine>]) {
       for (const { name, place } of named) {
-        if ((yield* Clock.currentTimeMillis) - began > lookingSecondsMax * 1_000) return
+        if ((yield* Clock.currentTimeMillis) - began > lookUpsSecondsMax * 1_000) return
         const outcome = yield* fetched(kind, name).pipe(
           Effect.timeoutOrElse({
             duration: `${lookUpSecondsMax} seconds`,

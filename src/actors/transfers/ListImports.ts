@@ -63,21 +63,21 @@ export const make = Effect.gen(function*() {
     const isNamed = transfer.kind === "domain_blocks" || transfer.kind === "filters"
     const found = isNamed ? unchecked.map(({ place }) => place) : [...subjects.keys()]
     const { id } = claimed
-    let gone: ReadonlyArray<number> = []
+    let skippedPlaces: ReadonlyArray<number> = []
     const next = yield* queue.commit(
       claimed,
       { processed: failures.length, failed: failures.length },
       Effect.gen(function*() {
         yield* lines.fail(id, failures)
         yield* lines.check(transfer, found, subjects)
-        gone = hosts.length === 0 ? [] : yield* lines.skipHosts(id, hosts)
+        skippedPlaces = hosts.length === 0 ? [] : yield* lines.skipHosts(id, hosts)
       })
     )
-    if (gone.length === 0) return next
+    if (skippedPlaces.length === 0) return next
     return yield* queue.commit(
       next,
-      { processed: gone.length, failed: gone.length },
-      lines.fail(id, gone.map((place) => ({ place, reason: "unreachable" })))
+      { processed: skippedPlaces.length, failed: skippedPlaces.length },
+      lines.fail(id, skippedPlaces.map((place) => ({ place, reason: "unreachable" })))
     )
   })
 

@@ -50,9 +50,9 @@ export const make = Effect.gen(function*() {
       last: boolean,
       commit: (write: Effect.Effect<void, SqlError>) => Effect.Effect<void, E>
     ) {
-      const wanted = new Set(items.flatMap(({ item }) => item.kind === "post" ? item.files : []))
-      const present = yield* reader.present(transferId, [...wanted])
-      for (const url of wanted) {
+      const urls = new Set(items.flatMap(({ item }) => item.kind === "post" ? item.files : []))
+      const present = yield* reader.present(transferId, [...urls])
+      for (const url of urls) {
         if (present.has(url)) continue
         const file = yield* read(url, (body) => stored(url, body)).pipe(
           Effect.catchTag(

@@ -120,8 +120,9 @@ export const make = Effect.gen(function*() {
     const document = yield* sources.read(source, token, source.actor)
     // Later drafts have an object with the collections.
     const migration = document["migration"]
-    const inside: Foreign = typeof migration === "object" && migration !== null ? { ...migration } : {}
-    const posts = idOf(migration) ?? idOf(inside["outbox"]) ?? idOf(inside["content"]) ?? idOf(document["content"])
+    const collections: Foreign = typeof migration === "object" && migration !== null ? { ...migration } : {}
+    const posts = idOf(migration) ?? idOf(collections["outbox"]) ?? idOf(collections["content"]) ??
+      idOf(document["content"])
     if (idOf(document["id"]) !== source.actor || posts === undefined) {
       return { claimed, end: failedBy("not_supported") }
     }
@@ -132,8 +133,8 @@ export const make = Effect.gen(function*() {
         ...cursor,
         phase: "posts",
         posts,
-        following: idOf(inside["following"]) ?? idOf(document["following"]) ?? null,
-        blocked: idOf(inside["blocked"]) ?? idOf(document["blocked"]) ?? null,
+        following: idOf(collections["following"]) ?? idOf(document["following"]) ?? null,
+        blocked: idOf(collections["blocked"]) ?? idOf(document["blocked"]) ?? null,
         failures: 0
       } satisfies LiveCursor
     })
@@ -215,14 +216,20 @@ export const make = Effect.gen(function*() {
     ] as const).find(([, , total]) => total > 0)
     if (list === undefined) return { claimed, end: { _tag: "Finished" } as const }
     const [kind, from, total] = list
-    const begun = { kind, source: options.address, options: { overwrite: false, follow: false }, total, failed: 0 }
+    const newTransfer = {
+      kind,
+      source: options.address,
+      options: { overwrite: false, follow: false },
+      total,
+      failed: 0
+    }
     let next = claimed
     const write = (to: bigint) =>
       Effect.gen(function*() {
         yield* lines.move(id, to, firstPlaces[from], linesMax)
         next = yield* Effect.orDie(queue.commit(claimed, { options: { ...options, [from]: 0 } }))
       })
-    const crowded = yield* Effect.option(transfers.begin(accountId, { ...begun, unconfirmed: false }, write))
+    const crowded = yield* Effect.option(transfers.begin(accountId, { ...newTransfer, unconfirmed: false }, write))
     return { claimed: next, end: crowded._tag === "None" ? yield* later(crowdedMillis) : more }
   })
 

@@ -57,7 +57,7 @@ const make = Effect.gen(function*() {
   yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
   yield* repeatEvery("1 minute", "imports that nobody confirmed", live.endAbandoned)
   yield* runClaimed({
-    what: "transfers",
+    workName: "transfers",
     atOnceMax: transfersAtOnceMax,
     claim: queue.claim,
     run: (transfer) =>

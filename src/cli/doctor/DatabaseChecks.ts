@@ -68,7 +68,7 @@ export const databaseChecks: ReadonlyArray<Examination<SqlClient.SqlClient | Fil
     subject: "Clock",
     examine: Effect.gen(function*() {
       const millis = yield* DatabaseClock.skew
-      const problem = DatabaseClock.complaint(millis)
+      const problem = DatabaseClock.skewWarning(millis)
       return problem === undefined ? Ok({ words: `${millis} ms ahead of that of Postgres` }) : Fail({ words: problem })
     })
   },

@@ -13,9 +13,9 @@ const dayMillis = 86_400_000
 const certificateDaysMin = 14
 
 /** Client address that no client has (TEST-NET-3, RFC 5737), to find out whether clients can forge theirs. */
-const forged = "203.0.113.77"
+const forgedAddress = "203.0.113.77"
 
-const decodeSeen = Schema.decodeUnknownOption(Schema.fromJsonString(SeenRequest))
+const decodeRequest = Schema.decodeUnknownOption(Schema.fromJsonString(SeenRequest))
 const decodeDescriptor = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ subject: Schema.String })))
 
 const local = Skip({ words: "PUBLIC_URL is not set, or names this machine only" })
@@ -30,30 +30,34 @@ const ofPublicUrl = <R>(check: (url: URL, environment: Environment["Service"]) =
 const hostOf = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, "")
 
 /** Compares the request that the server saw with the one that was sent through the proxy. */
-export const judgeProxy = (url: URL, seen: typeof SeenRequest.Type) => {
-  if (seen.host !== url.host) {
+export const judgeProxy = (url: URL, received: typeof SeenRequest.Type) => {
+  if (received.host !== url.host) {
     return Fail({
-      words: `the proxy changes the Host header to ${seen.host}, so that signatures of other servers fail; ` +
+      words: `the proxy changes the Host header to ${received.host}, so that signatures of other servers fail; ` +
         `it must pass on ${url.host}`
     })
   }
-  if (seen.forwardedFor === null) {
-    return Fail({ words: `the proxy at ${seen.peer} sends no X-Forwarded-For, so that all clients share its address` })
+  if (received.forwardedFor === null) {
+    return Fail({
+      words: `the proxy at ${received.peer} sends no X-Forwarded-For, so that all clients share its address`
+    })
   }
-  if (seen.forwardedFor === forged) {
+  if (received.forwardedFor === forgedAddress) {
     return url.protocol === "https:"
       ? Fail({
         words: "the proxy passes on the X-Forwarded-For of clients, who can choose their address; it must set it"
       })
       : Warn({ words: "there is no proxy, or it passes on the X-Forwarded-For of clients" })
   }
-  if (seen.address === seen.peer) {
-    return Fail({ words: `the proxy at ${seen.peer} is not in TRUSTED_PROXIES, so that all clients share its address` })
+  if (received.address === received.peer) {
+    return Fail({
+      words: `the proxy at ${received.peer} is not in TRUSTED_PROXIES, so that all clients share its address`
+    })
   }
-  if (url.protocol === "https:" && seen.forwardedProto !== "https") {
-    return Warn({ words: `the proxy sends X-Forwarded-Proto ${seen.forwardedProto ?? "not at all"}, not https` })
+  if (url.protocol === "https:" && received.forwardedProto !== "https") {
+    return Warn({ words: `the proxy sends X-Forwarded-Proto ${received.forwardedProto ?? "not at all"}, not https` })
   }
-  return Ok({ words: `Host, X-Forwarded-For and X-Forwarded-Proto arrive; this machine is ${seen.address}` })
+  return Ok({ words: `Host, X-Forwarded-For and X-Forwarded-Proto arrive; this machine is ${received.address}` })
 }
 
 /**
@@ -104,12 +108,12 @@ export const publicChecks = (
         const probe = makeProbe(Redacted.value(signingKey), yield* Clock.currentTimeMillis)
         const { text } = yield* respond(
           HttpClientRequest.get(`${url.origin}/health`, {
-            headers: { [probeHeader]: probe, "x-forwarded-for": forged }
+            headers: { [probeHeader]: probe, "x-forwarded-for": forgedAddress }
           })
         )
-        const seen = decodeSeen(text)
-        return Option.isSome(seen)
-          ? judgeProxy(url, seen.value)
+        const received = decodeRequest(text)
+        return Option.isSome(received)
+          ? judgeProxy(url, received.value)
           : Warn({ words: "the server did not describe the request; is it another server, or its clock a minute off?" })
       })
     )

@@ -43,7 +43,7 @@ export class Admission extends Context.Service<Admission, {
   readonly admit: <E, R>(kind: Kind, handler: Handled<E, R>) => Handled<E, R>
 }>()("murmuration/http/activitypub/Admission") {
   static readonly layer = Layer.sync(Admission, () => {
-    const inside = {
+    const shares = {
       activities: AddressShares.make(bounds.activities),
       documents: AddressShares.make(bounds.documents)
     }
@@ -78,7 +78,7 @@ export class Admission extends Context.Service<Admission, {
     return Admission.of({
       admit: (kind, handler) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const { withoutSlot, enter, leave } = slotOf(inside[kind], addressOf(request))
+          const { withoutSlot, enter, leave } = slotOf(shares[kind], addressOf(request))
           const refusal = enter()
           if (refusal !== undefined) return refuseBusy(kind, refusal)
           return Effect.ensuring(Effect.provideService(handler, InboxSlots, { withoutSlot }), leave)

@@ -33,8 +33,8 @@ const make = Effect.gen(function*() {
       ? LocalIds.context(config, rootId)
       : LocalIds.contextOfRoot(config, owner, rootId)
     if (query.get("page") !== "true") {
-      const whole = collection("Collection", id, { first: `${id}?page=true` })
-      return yield* document({ ...whole, attributedTo: author }, scope)
+      const items = collection("Collection", id, { first: `${id}?page=true` })
+      return yield* document({ ...items, attributedTo: author }, scope)
     }
     const minId = idIn(query, "min_id")
     const rows = yield* replies.thread(conversation, minId ?? 0n)

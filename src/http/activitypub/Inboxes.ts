@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
       if (!isStored) return yield* refuseBusy("activities", "backlog")
       yield* actors.receive(accountId)
       // A host that sends is alive, whatever became of deliveries to it.
-      yield* Effect.ignore(deliveryHosts.spoke(new URL(sender.uri).host))
+      yield* Effect.ignore(deliveryHosts.recordContact(new URL(sender.uri).host))
       const differences = synchronize(sender, request.headers["collection-synchronization"])
       yield* Effect.forkIn(Effect.ignoreCause(differences), scope)
       return accepted

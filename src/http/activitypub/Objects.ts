@@ -77,7 +77,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         }
       })
 
-      const wasForEverybody = (accountId: bigint, id: bigint) =>
+      const wasPublic = (accountId: bigint, id: bigint) =>
         Effect.map(
           sql`SELECT FROM statuses WHERE id = ${id} AND account_id = ${accountId} AND deleted_at IS NOT NULL
             AND ${isPublicRow(sql, "statuses")}`,
@@ -87,8 +87,8 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
       const repliesOf = Effect.fnUntraced(function*(status: { id: bigint; accountId: bigint }, partOf: string) {
         const query = queryOf(yield* HttpServerRequest.HttpServerRequest)
         const others = query.get("only_other_accounts") === "true"
-        const pageOf = (whose: "own" | "others", minId: bigint | undefined) =>
-          `${whose === "others" ? "only_other_accounts=true&" : ""}page=true${
+        const pageOf = (authorship: "own" | "others", minId: bigint | undefined) =>
+          `${authorship === "others" ? "only_other_accounts=true&" : ""}page=true${
             minId === undefined ? "" : `&min_id=${minId}`
           }`
         if (query.get("page") !== "true") {
@@ -112,7 +112,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         return { "@context": activityStreams, ...page }
       })
 
-      const buried = (uri: string, scope: CacheScope) =>
+      const tombstoneResponse = (uri: string, scope: CacheScope) =>
         Effect.map(
           document({ "@context": activityStreams, ...tombstone(uri) }, scope),
           HttpServerResponse.setStatus(410)
@@ -130,9 +130,9 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
           const object = (yield* objects.load([id])).get(id)
           if (object === undefined) return undefined
           const ofPart = (part: StoredPart) => {
-            const wanted = partOf(object, part)
-            return typeof wanted === "object" && wanted !== null
-              ? serialiseDocument({ "@context": noteContext, ...wanted })
+            const partDocument = partOf(object, part)
+            return typeof partDocument === "object" && partDocument !== null
+              ? serialiseDocument({ "@context": noteContext, ...partDocument })
               : undefined
           }
           const parts = {
@@ -154,7 +154,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
           // Checked in any case, so that the response time does not reveal a hidden status.
-          return (yield* wasForEverybody(accountId, id)) ? yield* buried(uri, scope) : yield* new RecordNotFound()
+          return (yield* wasPublic(accountId, id)) ? yield* tombstoneResponse(uri, scope) : yield* new RecordNotFound()
         }
         if (part === "emojiReactions") {
           return yield* document(yield* reactions.collection(LocalIds.emojiReactions(uri), id), scope)
@@ -163,7 +163,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const found = (yield* cache.get(id, load(id, accountId)))?.parts[part]
         if (found === undefined) return yield* new RecordNotFound()
         // Recorded before the response, so that every server that may have the status is known.
-        if (viewer !== undefined) yield* fetchedBy.note(id, viewer)
+        if (viewer !== undefined) yield* fetchedBy.record(id, viewer)
         return yield* respondWith(found, scope)
       })
 

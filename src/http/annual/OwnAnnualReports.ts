@@ -99,8 +99,8 @@ export const layer = group(
       }),
       generate: traced("annualReports.generate")(function*({ params }) {
         const owner = yield* Caller.account
-        const begun = yield* reports.request(owner, yield* yearOf(params))
-        return begun
+        const isStarted = yield* reports.request(owner, yield* yearOf(params))
+        return isStarted
           ? Reply.json(json<{}>({}), { status: 202, headers: asyncRefresh("report", owner, 0) })
           : Reply.empty
       }),

@@ -31,7 +31,7 @@ const sweepPeriod = "500 millis"
 
 const close = { connection: "close" }
 const busy = plainError(503, "The server is busy, please try again", { ...close, "retry-after": "5" })
-const late = plainError(408, "The request did not arrive in time", close)
+const arrivalTimeout = plainError(408, "The request did not arrive in time", close)
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -79,7 +79,7 @@ export class BodyReading extends Context.Service<BodyReading, {
             giveUp: () => {
               arriving.delete(one)
               // The rest of the body is not awaited; the response closes the connection.
-              resume(Effect.fail(late))
+              resume(Effect.fail(arrivalTimeout))
             }
           }
           arriving.add(one)

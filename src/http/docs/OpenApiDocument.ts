@@ -7,7 +7,7 @@ import { Access, type AccessRule } from "../guard/Access.ts"
 import { alternativesOf, anyText, isAnyText, isSchema, tidy } from "./Schemas.ts"
 
 /** Descriptions of the callers that an operation accepts. */
-const callers: Record<AccessRule["who"], string> = {
+const callers: Record<AccessRule["callerKind"], string> = {
   anyone: "Anybody; a token changes nothing.",
   public: "Anybody, or a user's token.",
   app: "An app's own token.",
@@ -15,9 +15,9 @@ const callers: Record<AccessRule["who"], string> = {
   user: "A user's token."
 }
 
-const wordsFor = ({ limits, permissions, scopes, who }: AccessRule): string =>
+const wordsFor = ({ limits, permissions, scopes, callerKind }: AccessRule): string =>
   [
-    callers[who],
+    callers[callerKind],
     ...(scopes.length === 0 ? [] : [`A token needs one of the scopes ${scopes.join(", ")}.`]),
     ...(permissions.length === 0
       ? []
@@ -28,10 +28,10 @@ const wordsFor = ({ limits, permissions, scopes, who }: AccessRule): string =>
 const scheme = "token"
 
 /** Returns the alternative tokens of an operation; the empty alternative means none. */
-const securityOf = ({ scopes, who }: AccessRule): OpenApi.OpenAPISpecOperation["security"] => {
-  if (who === "anyone") return []
+const securityOf = ({ scopes, callerKind }: AccessRule): OpenApi.OpenAPISpecOperation["security"] => {
+  if (callerKind === "anyone") return []
   const withToken = scopes.length === 0 ? [{ [scheme]: [] }] : scopes.map((scope) => ({ [scheme]: [scope] }))
-  return who === "public" ? [{}, ...withToken] : withToken
+  return callerKind === "public" ? [{}, ...withToken] : withToken
 }
 
 /** Errors as they are sent, whatever their class. */

@@ -5,7 +5,7 @@ import type { LimitName } from "./Limits.ts"
 
 /** Access rule of a route: its callers, its scopes (any one of them), and its limits besides the general ones. */
 export interface AccessRule {
-  readonly who: "anyone" | "public" | "app" | "app or user" | "user"
+  readonly callerKind: "anyone" | "public" | "app" | "app or user" | "user"
   readonly scopes: ReadonlyArray<string>
   /** Permissions of which the user's role needs one; empty for routes of ordinary users. */
   readonly permissions: ReadonlyArray<Permission>
@@ -18,8 +18,8 @@ export interface AccessRule {
   readonly limits: ReadonlyArray<LimitName>
 }
 
-const rule = (who: AccessRule["who"], scopes: ReadonlyArray<string>): AccessRule => ({
-  who,
+const rule = (who: AccessRule["callerKind"], scopes: ReadonlyArray<string>): AccessRule => ({
+  callerKind: who,
   scopes,
   permissions: [],
   unconfirmed: false,

@@ -4,9 +4,9 @@ import { BlockedAddresses } from "../../services/moderation/BlockedAddresses.ts"
 import * as Reply from "./Reply.ts"
 
 const headers = { "cache-control": "private, no-store" }
-const ofApi = Reply.plainError(403, "Forbidden", headers)
+const apiResponse = Reply.plainError(403, "Forbidden", headers)
 /** Response outside of the API, as plain text for people (auth.md section 5). */
-const elsewhere = HttpServerResponse.text("Forbidden", { status: 403, headers })
+const plainResponse = HttpServerResponse.text("Forbidden", { status: 403, headers })
 
 /**
  * Refuses blocked addresses everywhere (S-174): API, pages, files, streams and inboxes. Runs behind the resolution of
@@ -21,7 +21,7 @@ export const layer = HttpRouter.middleware(
         const { remoteAddress, url } = Context.get(context, HttpServerRequest.HttpServerRequest)
         const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
         return Option.isSome(remoteAddress) && find(remoteAddress.value, now) === "no_access"
-          ? Effect.succeed(url.startsWith("/api/") ? ofApi : elsewhere)
+          ? Effect.succeed(url.startsWith("/api/") ? apiResponse : plainResponse)
           : handler
       })
   ),

@@ -32,11 +32,11 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
 
       return Guard.of((handler, { endpoint }) => {
         const declared = Access.ruleOf(endpoint)
-        const rule: AccessRule = declared.who === "anyone" && !declared.open && limitedFederation
-          ? { ...declared, who: "public" }
+        const rule: AccessRule = declared.callerKind === "anyone" && !declared.open && limitedFederation
+          ? { ...declared, callerKind: "public" }
           : declared
         /** Tells a user who was suspended during the request so, instead of 404 or 403. */
-        const sinceKeptOut = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
+        const suspensionFailure = Effect.fnUntraced(function*<E>(failure: E, token: TokenInfo | undefined) {
           const mayBe = token?.accountId !== undefined && token.state === "active" &&
             HttpMethod.hasBody(endpoint.method) && (isNotFound(failure) || isNotAllowed(failure))
           if (!mayBe || (yield* liveTokens.filterLive([token.tokenId])).size > 0) return yield* failureResponse(failure)
@@ -46,12 +46,12 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
           request: HttpServerRequest.HttpServerRequest,
           secret: Redacted.Redacted | undefined,
           token: TokenInfo | undefined,
-          spent?: Quota
+          spentQuota?: Quota
         ) => {
           const address = addressOf(request)
-          const spending = spent === undefined
+          const spending = spentQuota === undefined
             ? limits.spend(claims(rule, request.url, address, token))
-            : Effect.succeed(spent)
+            : Effect.succeed(spentQuota)
           return Effect.flatMap(spending, (quota) => {
             const refusal = refusalOf(rule, secret !== undefined, token, limitedFederation)
             const responded = refusal === undefined
@@ -64,7 +64,7 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
                   locale: token?.locale,
                   address
                 }),
-                (failure) => sinceKeptOut(failure, token)
+                (failure) => suspensionFailure(failure, token)
               )
               : failureResponse(refusal)
             return Effect.map(responded, (response) => {
@@ -77,15 +77,15 @@ export class Guard extends HttpApiMiddleware.Service<Guard, { provides: Caller }
           Effect.flatMap(tokens.find(secret), (found) => respond(request, secret, Option.getOrUndefined(found)))
         /** Looks for a token in the body, which is not read from an address over its limits. */
         const respondByBody = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-          const spent = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
+          const spentQuota = yield* limits.spend(claims(rule, request.url, addressOf(request), undefined))
           const secret = yield* PresentedTokens.inBody(request)
           return yield* secret === undefined
-            ? respond(request, undefined, undefined, spent)
+            ? respond(request, undefined, undefined, spentQuota)
             : respondTo(request, secret)
         })
         return HttpServerRequest.HttpServerRequest.pipe(
           Effect.flatMap((request) => {
-            if (rule.who === "anyone") return respond(request, undefined, undefined)
+            if (rule.callerKind === "anyone") return respond(request, undefined, undefined)
             const secret = PresentedTokens.inHead(request)
             if (secret !== undefined) return respondTo(request, secret)
             return PresentedTokens.mayBeInBody(request)
@@ -121,22 +121,22 @@ const refusalOf = (
   token: TokenInfo | undefined,
   restricted: boolean
 ): ClientError | undefined => {
-  if (rule.who === "anyone") return
+  if (rule.callerKind === "anyone") return
   if (token === undefined || token.revoked) {
     if (presented) return new Unauthorized({ reason: token === undefined ? "invalid" : "revoked" })
-    if (rule.who !== "public") return new Unauthorized({ reason: "invalid" })
+    if (rule.callerKind !== "public") return new Unauthorized({ reason: "invalid" })
     return restricted && !rule.open ? new Unauthorized({ reason: "user required" }) : undefined
   }
   if (token.accountId === undefined) {
-    if (rule.who === "user") return new Unprocessable({ text: "This method requires an authenticated user" })
-    if (rule.who === "public" && restricted && !rule.open) return new Unauthorized({ reason: "user required" })
+    if (rule.callerKind === "user") return new Unprocessable({ text: "This method requires an authenticated user" })
+    if (rule.callerKind === "public" && restricted && !rule.open) return new Unauthorized({ reason: "user required" })
   } else {
     const refused = stateRefusal(token.state, {
-      forUsers: rule.who === "user" && !rule.moved,
+      forUsers: rule.callerKind === "user" && !rule.moved,
       unconfirmed: rule.unconfirmed
     })
     if (refused !== undefined) return refused
-    if (rule.who === "app") {
+    if (rule.callerKind === "app") {
       return new NotAllowed({ text: "This method requires an client credentials authentication" })
     }
   }

@@ -69,7 +69,7 @@ export const layer = HttpRouter.middleware(
       rateLimits
         ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const limit = limitOf(request.url.split("?", 1)[0] ?? "")
-          const spent = (limit: LimitName, next: typeof handler) =>
+          const withLimit = (limit: LimitName, next: typeof handler) =>
             Effect.matchEffect(
               limit === "pageAddress" ? spentOnPage(request) : limits.spend([{ limit, key: addressOf(request) }]),
               {
@@ -77,8 +77,8 @@ export const layer = HttpRouter.middleware(
                 onSuccess: () => next
               }
             )
-          if (limit !== undefined) return spent(limit, handler)
-          return Effect.catchCauseIf(handler, isUnrouted, (cause) => spent(unknown, Effect.failCause(cause)))
+          if (limit !== undefined) return withLimit(limit, handler)
+          return Effect.catchCauseIf(handler, isUnrouted, (cause) => withLimit(unknown, Effect.failCause(cause)))
         })
         : handler
   }),

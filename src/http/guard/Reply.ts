@@ -72,16 +72,16 @@ const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
 
 /** Joins JSON values in UTF-8 into a JSON list. */
 const bytesOf = (items: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const whole = Buffer.allocUnsafe(items.reduce((length, item) => length + item.length + 1, items.length > 0 ? 1 : 2))
+  const list = Buffer.allocUnsafe(items.reduce((length, item) => length + item.length + 1, items.length > 0 ? 1 : 2))
   let at = 0
   for (const item of items) {
-    whole[at++] = comma
-    whole.set(item, at)
+    list[at++] = comma
+    list.set(item, at)
     at += item.length
   }
-  whole[0] = opening
-  whole[whole.length - 1] = closing
-  return whole
+  list[0] = opening
+  list[list.length - 1] = closing
+  return list
 }
 
 /** Responds with a list of serialised JSON values, with a `Link` header if one is given. */

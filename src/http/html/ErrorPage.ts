@@ -19,7 +19,7 @@ const errorOf = ({ body, headers }: HttpServerResponse.HttpServerResponse): stri
 }
 
 /** Returns the title and the text of the page for an error. */
-const told = (
+const textsOf = (
   { say, translate }: Catalog,
   status: number,
   error: string,
@@ -63,8 +63,8 @@ export const errorPage = (
   const error = errorOf(response)
   if (error === undefined) return undefined
   const words = requestedCatalog(catalogs, request)
-  const { text, title } = told(words, status, error, headers["content-type"]?.startsWith("multipart/") === true)
-  const { "content-length": _length, "content-type": _type, ...kept } = response.headers
+  const { text, title } = textsOf(words, status, error, headers["content-type"]?.startsWith("multipart/") === true)
+  const { "content-length": _length, "content-type": _type, ...otherHeaders } = response.headers
   return (server) => {
     const page = respond({
       words,
@@ -74,6 +74,6 @@ export const errorPage = (
       body: html`${problem(text)}
 <p><a href="/">${words.say("Back to the front page")}</a></p>`
     })
-    return HttpServerResponse.setHeaders(page, { ...kept, vary: "Accept, Accept-Language" })
+    return HttpServerResponse.setHeaders(page, { ...otherHeaders, vary: "Accept, Accept-Language" })
   }
 }

@@ -30,8 +30,8 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(FlashMessage))
 const written = ({ notice, undo }: Result): string => {
   const text = notice.length > textCharactersMax ? `${notice.slice(0, textCharactersMax - 1)}…` : notice
   const of = (value: object) => Base64Url.encode(new TextEncoder().encode(JSON.stringify(value)))
-  const whole = of({ notice: text.toWellFormed(), ...(undo !== undefined && { undo }) })
-  return whole.length > cookieCharactersMax ? of({ notice: text.toWellFormed() }) : whole
+  const withUndo = of({ notice: text.toWellFormed(), ...(undo !== undefined && { undo }) })
+  return withUndo.length > cookieCharactersMax ? of({ notice: text.toWellFormed() }) : withUndo
 }
 
 /** Stores notices in a cookie that the next page deletes. A notice in the URL could be forged. */

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   /** Response to a form that is from another site, or was opened before the last sign-in. */
-  const notOurs = Effect.map(visitors.reader, ({ server, words }) =>
+  const foreignForm = Effect.map(visitors.reader, ({ server, words }) =>
     respond({
       words,
       title: words.say("This form is no longer valid"),
@@ -106,11 +106,11 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
   // Checks the header, then the body, then the database, so that each is only reached past the previous one.
   const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
     const request = yield* HttpServerRequest.HttpServerRequest
-    if (!visitors.mayBeOurs(request)) return yield* notOurs
+    if (!visitors.mayBeOurs(request)) return yield* foreignForm
     const beforeBody = yield* spend(costs?.address, addressOf(request))
     if (beforeBody !== undefined) return beforeBody
     const form = yield* parameters
-    if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* costs?.stale?.(form) ?? notOurs
+    if (!(yield* visitors.isOurs(form.get(tokenField)))) return yield* costs?.stale?.(form) ?? foreignForm
     const refused = yield* spend(costs?.email, EmailAddresses.limitKey(form.get("email") ?? ""))
     if (refused !== undefined) return refused
     const user = costs?.user === undefined ? undefined : yield* costs.user.of

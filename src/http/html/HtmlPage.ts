@@ -45,7 +45,9 @@ const policy = ({ formTarget, framed, media, modules, script, scripts }: Page): 
     ...(media === undefined ? ["img-src 'self'"] : [`img-src ${media}`, `media-src ${media}`]),
     ...(script === undefined ? [] : [`script-src '${script.hash}'`]),
     ...(modules === undefined ? [] : ["script-src 'self'"]),
-    ...(scripts === undefined ? [] : ["script-src", "frame-src", "connect-src"].map((what) => `${what} ${scripts}`)),
+    ...(scripts === undefined
+      ? []
+      : ["script-src", "frame-src", "connect-src"].map((directive) => `${directive} ${scripts}`)),
     "manifest-src 'self'",
     "base-uri 'none'",
     framed === true ? "frame-ancestors *" : "frame-ancestors 'none'",

@@ -29,7 +29,7 @@ export const palette = {
 type Scheme = keyof typeof palette
 
 /** Backgrounds of links and marks in the accent colour. */
-const surfaces = ["back", "card", "dangerBack", "goodBack"] as const
+const backgrounds = ["back", "card", "dangerBack", "goodBack"] as const
 /** Minimum contrast of text (WCAG 2.2, 1.4.3), with a margin because browsers round. */
 const contrastMin = 4.55
 /** Steps in which a colour is moved towards black or white. */
@@ -66,19 +66,19 @@ export interface Accent {
  * just enough to be readable. Black in light and white in dark mode always pass.
  */
 export const accentOf = (color: string, scheme: Scheme): Accent => {
-  const behind = surfaces.map((name) => palette[scheme][name])
-  const towards = scheme === "light" ? 0 : 255
+  const backgroundColors = backgrounds.map((name) => palette[scheme][name])
+  const target = scheme === "light" ? 0 : 255
   const words = [palette.light.onAccent, palette.dark.onAccent] as const
   const moved = (step: number) => {
     const [red, green, blue] = rgbOf(color)
-    const part = (value: number) => value + (towards - value) * step / steps
+    const part = (value: number) => value + (target - value) * step / steps
     return textOf([part(red), part(green), part(blue)])
   }
   const clearest = (accent: string) =>
     contrastOf(accent, words[0]) >= contrastOf(accent, words[1]) ? words[0] : words[1]
   const accent =
     Array.from({ length: steps + 1 }, (_, step) => moved(step)).find((one) =>
-      [...behind, clearest(one)].every((other) => contrastOf(one, other) >= contrastMin)
+      [...backgroundColors, clearest(one)].every((other) => contrastOf(one, other) >= contrastMin)
     ) ?? moved(steps)
   return { accent, onAccent: clearest(accent) }
 }

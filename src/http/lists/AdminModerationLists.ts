@@ -108,7 +108,7 @@ export const layer = group(
     const suggestions = yield* Suggestions
     const { publicUrl: baseUrl } = yield* ServerConfig
 
-    const { act, changes, create, handlers: common, whole } = staffHandlers({
+    const { act, changes, create, handlers: common, listAll } = staffHandlers({
       name: "moderationLists",
       table: lists,
       shown: (found) => Effect.succeed(found.map(shown))
@@ -116,7 +116,7 @@ export const layer = group(
 
     return handlers.handleAll({
       ...common,
-      list: whole(lists.list),
+      list: listAll(lists.list),
       create: create((by, write: ListWrite) => lists.create(by, wishOf(write))),
       ...changes((by, id, write: ListWrite) => lists.update(by, id, wishOf(write))),
       sync: act("sync", (_, id) => lists.scheduleSync(id)),

@@ -27,9 +27,9 @@ const make = Effect.gen(function*() {
   const visitors = yield* Visitors
 
   const toSignIn = (asked: URLSearchParams, force: boolean) => {
-    const again = new URLSearchParams(asked)
-    again.delete("force_login")
-    const query = new URLSearchParams([["return_to", `${authorizePath}?${again}`]])
+    const parameters = new URLSearchParams(asked)
+    parameters.delete("force_login")
+    const query = new URLSearchParams([["return_to", `${authorizePath}?${parameters}`]])
     if (force) query.set("force_login", "true")
     return redirect(`${signInPath}?${query}`)
   }

@@ -29,7 +29,7 @@ export const make = Effect.gen(function*() {
 <p id="working" role="status" hidden>${working}</p>`
 
   /** Shows the page; undefined if no captcha is required. */
-  const show = Effect.fnUntraced(function*(link: URLSearchParams, wrong: boolean) {
+  const show = Effect.fnUntraced(function*(link: URLSearchParams, failed: boolean) {
     const secret = link.get("confirmation_token") ?? ""
     const captcha = yield* captchas.ask(secret)
     if (captcha === undefined) return undefined
@@ -38,12 +38,12 @@ export const make = Effect.gen(function*() {
       words,
       title: say("One more step"),
       server,
-      status: wrong ? 422 : 200,
+      status: failed ? 422 : 200,
       ...(captcha.kind === "hcaptcha"
         ? { scripts: sourcesOf(captcha.scriptUrl), outerScript: captcha.scriptUrl }
         : { script: proofScript }),
       body: html`
-${wrong ? problem(say("That did not work or took too long. Please try again.")) : ""}
+${failed ? problem(say("That did not work or took too long. Please try again.")) : ""}
 <p>${say("This server checks that sign-ups are made by people. After this step your email address is confirmed.")}</p>
 <form method="post" action="${way(captchaPath)}" id="captcha">
 ${tokenInput(formToken)}

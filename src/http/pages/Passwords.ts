@@ -74,16 +74,16 @@ ${tokenInput(formToken)}
     askPath
   )
 
-  const edit = Effect.fnUntraced(function*(link: string, wrong?: { readonly text: string; readonly status: number }) {
+  const edit = Effect.fnUntraced(function*(link: string, refused?: { readonly text: string; readonly status: number }) {
     const { formToken, remember, server, way, words } = yield* visitors.current
     const { say } = words
     return remember(respond({
       words,
       title: say("Set a new password"),
       server,
-      ...(wrong !== undefined && { status: wrong.status }),
+      ...(refused !== undefined && { status: refused.status }),
       body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+${problem(refused === undefined ? undefined : words.translate(refused.text))}
 <form method="post" action="${way(editPath)}">
 ${tokenInput(formToken)}${hidden(linkField, link)}
 ${newPasswordField(words, say("New password"))}

@@ -69,8 +69,8 @@ export class Posts extends Context.Service<Posts, {
           const original = record.reblogOfId === null ? undefined : records.get(record.reblogOfId)
           return keyOf(record, original === undefined ? undefined : keyed(original))
         }
-        const wanted = ids.flatMap((id) => records.get(id) ?? [])
-        const open = yield* viewerStates.of(undefined, wanted.map(keyed), "nothing")
+        const listed = ids.flatMap((id) => records.get(id) ?? [])
+        const open = yield* viewerStates.of(undefined, listed.map(keyed), "nothing")
         const authors = new Map(
           (yield* accounts.load([...new Set(Array.from(records.values(), ({ accountId }) => accountId))]))
             .map((account) => [account.id, account])
@@ -78,11 +78,11 @@ export class Posts extends Context.Service<Posts, {
         const named = yield* emojis.finder
         const quotes = yield* quoted(
           words,
-          wanted.map((record) => records.get(record.reblogOfId ?? 0n) ?? record),
+          listed.map((record) => records.get(record.reblogOfId ?? 0n) ?? record),
           named,
           now
         )
-        return yield* renderedRows("status", wanted, ({ id }) => id, (record) => {
+        return yield* renderedRows("status", listed, ({ id }) => id, (record) => {
           const state = open.get(record.id)
           const shown = record.reblogOfId === null ? record : records.get(record.reblogOfId)
           const [by, author] = [authors.get(record.accountId), authors.get(shown?.accountId ?? 0n)]

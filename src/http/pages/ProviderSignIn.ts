@@ -101,7 +101,7 @@ const make = Effect.gen(function*() {
       )
   })
 
-  const again = redirect(signInTo(returnTo(null)))
+  const toSignIn = redirect(signInTo(returnTo(null)))
   const newcomer = Effect.flatMap(cookie.current, signIns.newcomer)
   /** Returns the redirect of a person who already has an account, as after a second form; undefined for others. */
   const known = Effect.fnUntraced(function*(person: Newcomer) {
@@ -111,12 +111,12 @@ const make = Effect.gen(function*() {
   })
   const show = Effect.gen(function*() {
     const person = yield* newcomer
-    return person === undefined ? again : (yield* known(person)) ?? (yield* form.show(targetOf(person)))
+    return person === undefined ? toSignIn : (yield* known(person)) ?? (yield* form.show(targetOf(person)))
   })
   const signUp = forms.handle(
     Effect.fnUntraced(function*(given) {
       const person = yield* newcomer
-      if (person === undefined) return again
+      if (person === undefined) return toSignIn
       const refused = Effect.map(
         stopped(({ say }) => say("Sign-ups from your network are not accepted."), 403, returnTo(person.to)),
         cookie.end

@@ -28,27 +28,27 @@ const make = Effect.gen(function*() {
   const signIns = yield* SignIns
   const visitors = yield* Visitors
 
-  const again = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
-  const whose = Effect.flatMap(
+  const toSignIn = (to: string) => redirect(`${signInPath}?${new URLSearchParams([["return_to", to]])}`)
+  const pendingAccount = Effect.flatMap(
     visitors.pending,
     (secret) => secret === undefined ? Effect.undefined : signIns.waiting(secret)
   )
 
-  const show = Effect.fnUntraced(function*(to: string, wrong?: string) {
+  const show = Effect.fnUntraced(function*(to: string, refusal?: string) {
     const visitor = yield* visitors.current
     const { formToken, remember, server, way, words } = visitor
     const { say } = words
-    const accountId = yield* whose
+    const accountId = yield* pendingAccount
     const hasPasskeys = accountId !== undefined && (yield* passkeys.list(accountId)).length > 0
     return remember(respond({
       words,
       title: say("Two-factor sign-in"),
       server,
-      ...(wrong !== undefined && { status: 422 }),
+      ...(refusal !== undefined && { status: 422 }),
       formTarget: yield* requests.formTarget(to),
       ...(hasPasskeys && { modules: [passkeyScriptPath] }),
       body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong))}
+${problem(refusal === undefined ? undefined : words.translate(refusal))}
 <form method="post" action="${way(secondStepPath)}">
 ${tokenInput(formToken)}${hidden("return_to", to)}
 <label>${say("Code")}
@@ -73,7 +73,7 @@ ${
 
   const get = Effect.gen(function*() {
     const to = returnTo((yield* parameters).get("return_to"))
-    return (yield* whose) === undefined ? again(to) : yield* show(to)
+    return (yield* pendingAccount) === undefined ? toSignIn(to) : yield* show(to)
   })
 
   const over = (text: string) =>
@@ -90,7 +90,7 @@ ${
     Effect.fnUntraced(function*(form) {
       const to = returnTo(form.get("return_to"))
       const secret = yield* visitors.pending
-      if (secret === undefined) return again(to)
+      if (secret === undefined) return toSignIn(to)
       return yield* signIns.enterCode(secret, form.get("otp_attempt") ?? "").pipe(
         Effect.flatMap((found) =>
           found._tag === "SignedIn"
@@ -103,7 +103,7 @@ ${
         })
       )
     }),
-    { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: whose } }
+    { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: pendingAccount } }
   )
 
   return Layer.mergeAll(HttpRouter.add("GET", secondStepPath, get), HttpRouter.add("POST", secondStepPath, post))

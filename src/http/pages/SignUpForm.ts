@@ -38,7 +38,7 @@ interface Tried {
   readonly username: string
   readonly email: string
   readonly reason: string
-  readonly wrong?: { readonly text: string; readonly status: number }
+  readonly refused?: { readonly text: string; readonly status: number }
 }
 
 /** Maximum characters of a reason that is shown again. */
@@ -59,7 +59,7 @@ export const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(
     function*(target: Target, tried: Tried = { ...empty, ...target.newcomer }) {
       const { inviteCode, newcomer, path } = target
-      const { email, reason, username, wrong } = tried
+      const { email, reason, username, refused } = tried
       const visitor = yield* visitors.current
       const { formToken, remember, server, way, words } = visitor
       const { pieces, say } = words
@@ -73,9 +73,9 @@ export const make = Effect.gen(function*() {
         words,
         title: say("Sign up on {server}", { server: localDomain }),
         server,
-        ...(wrong !== undefined && { status: wrong.status }),
+        ...(refused !== undefined && { status: refused.status }),
         body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+${problem(refused === undefined ? undefined : words.translate(refused.text))}
 ${newcomer === undefined && provider?.signUp === true ? providerLink(visitor, provider, homePath) : ""}
 ${rulesOf(words, yield* instance.rules)}
 <form method="post" action="${way(path)}">
@@ -198,8 +198,8 @@ ${
     }).pipe(
       Effect.catchTags({
         NotAllowed: () => refused,
-        Unprocessable: ({ message }) => show(target, { ...tried, wrong: { text: message, status: 422 } }),
-        Unavailable: ({ message }) => show(target, { ...tried, wrong: { text: message, status: 503 } })
+        Unprocessable: ({ message }) => show(target, { ...tried, refused: { text: message, status: 422 } }),
+        Unavailable: ({ message }) => show(target, { ...tried, refused: { text: message, status: 503 } })
       })
     )
   }

@@ -80,20 +80,20 @@ const make = Effect.gen(function*() {
     visitor: Visitor,
     strike: Strike,
     token: string | null,
-    wrong?: { readonly text: string; readonly status: number; readonly written: string }
+    refused?: { readonly text: string; readonly status: number; readonly written: string }
   ) {
     const { words: { say }, words } = visitor
     const now = yield* Clock.currentTimeMillis
     return yield* frame.respond(visitor, strikesPath, {
       words,
       title: say("A decision about your account"),
-      ...(wrong !== undefined && { status: wrong.status }),
-      body: html`${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+      ...(refused !== undefined && { status: refused.status }),
+      body: html`${problem(refused === undefined ? undefined : words.translate(refused.text))}
 <p>${explained(visitor, strike)}</p>
 <p class="soft">${words.moment(strike.createdAt)} UTC</p>
 ${strike.text.trim() === "" ? "" : html`<h2>${say("Message from the moderator:")}</h2><p dir="auto">${strike.text}</p>`}
 ${yield* postsOf(visitor, strike)}
-<div class="below">${appealOf(visitor, strike, token, now, wrong?.written ?? "")}</div>`
+<div class="below">${appealOf(visitor, strike, token, now, refused?.written ?? "")}</div>`
     })
   })
 

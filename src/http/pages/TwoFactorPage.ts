@@ -14,7 +14,7 @@ import { type Visitor, Visitors } from "../html/Visitors.ts"
 import { returnTo } from "./Returns.ts"
 
 /** White margin of the QR code, in modules. */
-const quietSquares = 4
+const quietZoneModules = 4
 
 interface Refusal {
   readonly message: string
@@ -29,12 +29,12 @@ const make = Effect.gen(function*() {
   const twoFactor = yield* TwoFactor
   const visitors = yield* Visitors
 
-  const page = (visitor: Visitor, body: Html, wrong?: Refusal, title?: string) =>
+  const page = (visitor: Visitor, body: Html, refusal?: Refusal, title?: string) =>
     frame.respond(visitor, path, {
       words: visitor.words,
       title: title ?? visitor.words.say("Two-factor sign-in"),
-      ...(wrong !== undefined && { status: wrong._tag === "Unavailable" ? 503 : 422 }),
-      body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}${body}`
+      ...(refusal !== undefined && { status: refusal._tag === "Unavailable" ? 503 : 422 }),
+      body: html`${problem(refusal === undefined ? undefined : visitor.words.translate(refusal.message))}${body}`
     })
 
   const form = ({ formToken, way }: Visitor, action: string, to: string, fields: Html, quiet = false) =>
@@ -46,14 +46,18 @@ ${tokenInput(formToken)}${hidden("return_to", to)}${fields}</form>`
     html`<label>${say("Code")}
 <input name="code" autocomplete="one-time-code" spellcheck="false" required><span class="hint">${hint}</span></label>`
 
-  const overview = Effect.fnUntraced(function*(visitor: Visitor, session: Session, to: string, wrong?: Refusal) {
-    const { enabledAt, recoveryCodesLeft, wanted } = yield* twoFactor.of(session.accountId)
+  const overview = Effect.fnUntraced(function*(visitor: Visitor, session: Session, to: string, refusal?: Refusal) {
+    const { enabledAt, recoveryCodesLeft, requiredByRole } = yield* twoFactor.of(session.accountId)
     const { words: { day, say } } = visitor
     if (enabledAt === undefined) {
       return yield* page(
         visitor,
         html`
-${wanted ? html`<p class="done">${say("Your role requires it. You cannot use staff tools until it is on.")}</p>` : ""}
+${
+          requiredByRole
+            ? html`<p class="done">${say("Your role requires it. You cannot use staff tools until it is on.")}</p>`
+            : ""
+        }
 <p>${
           say(
             "With two-factor sign-in, your password alone is not enough: signing in also takes a code from an app on your phone."
@@ -61,7 +65,7 @@ ${wanted ? html`<p class="done">${say("Your role requires it. You cannot use sta
         }</p>
 <p>${say("Turning it on signs out all other browsers. Your apps stay signed in.")}</p>
 ${form(visitor, "setup", to, html`${passwordField(visitor)}<button type="submit">${say("Set up")}</button>`)}`,
-        wrong
+        refusal
       )
     }
     const either = say("The six-digit code from your app, or a recovery code.")
@@ -93,7 +97,7 @@ ${
           to,
           html`<h2>${say("Turn off")}</h2>
 <p class="soft">${
-            wanted
+            requiredByRole
               ? say("Your role requires it: without it you cannot use staff tools.")
               : say("You will be able to sign in with the password alone.")
           }</p>${both}<button type="submit" class="danger">${say("Turn off")}</button>`,
@@ -101,16 +105,16 @@ ${
         )
       }
 <p class="below"><a href="${to}">${say("Next")}</a></p>`,
-      wrong
+      refusal
     )
   })
 
-  const setUp = (visitor: Visitor, { address, secret, setup }: Setup, to: string, wrong?: Refusal) => {
+  const setUp = (visitor: Visitor, { address, secret, setup }: Setup, to: string, refusal?: Refusal) => {
     const { words: { say } } = visitor
     return page(
       visitor,
       html`<p>${say("Scan this code with your authenticator app:")}</p>
-<div class="qr" role="img" aria-label="${say("QR code")}">${raw(renderSVG(address, { border: quietSquares }))}</div>
+<div class="qr" role="img" aria-label="${say("QR code")}">${raw(renderSVG(address, { border: quietZoneModules }))}</div>
 <p>${say("Or enter this secret:")}</p>
 <code class="secret">${Redacted.value(secret).replaceAll(/.{4}(?=.)/g, "$& ")}</code>
 ${
@@ -123,7 +127,7 @@ ${
           }<button type="submit">${say("Turn on")}</button>`
         )
       }`,
-      wrong
+      refusal
     )
   }
 
@@ -157,9 +161,9 @@ ${
           work(visitor, visitor.session, returnTo(given.get("return_to")), given)
         )
     })
-  const whose = Effect.map(visitors.current, ({ session }) => session?.accountId)
+  const accountId = Effect.map(visitors.current, ({ session }) => session?.accountId)
   const submitted = <E, R>(work: Parameters<typeof known<E, R>>[0]) =>
-    forms.handle(known(work), { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: whose } })
+    forms.handle(known(work), { address: "secondFactorAddress", user: { limit: "secondFactorUser", of: accountId } })
 
   const password = (given: URLSearchParams) => Redacted.make(given.get("password") ?? "")
   const code = (given: URLSearchParams) => given.get("code") ?? ""
@@ -168,7 +172,7 @@ ${
   const begin = submitted((visitor, session, to, given) =>
     twoFactor.begin(session.accountId, password(given)).pipe(
       Effect.flatMap((setup) => setUp(visitor, setup, to)),
-      Effect.catch((wrong) => overview(visitor, session, to, wrong))
+      Effect.catch((refusal) => overview(visitor, session, to, refusal))
     )
   )
   const confirm = submitted((visitor, { accountId, ...session }, to, given) => {
@@ -178,24 +182,24 @@ ${
       Effect.flatMap((codes) =>
         Effect.flatMap(codesOnce(visitor, codes, to), (page) => visitors.signIn(accountId, page))
       ),
-      Effect.catch((wrong) =>
-        wrong.reason === "code"
-          ? Effect.flatMap(twoFactor.setupOf(accountId, setup), (same) => setUp(visitor, same, to, wrong))
-          : Effect.fail(wrong)
+      Effect.catch((refusal) =>
+        refusal.reason === "code"
+          ? Effect.flatMap(twoFactor.setupOf(accountId, setup), (same) => setUp(visitor, same, to, refusal))
+          : Effect.fail(refusal)
       ),
-      Effect.catch((wrong) => overview(visitor, { accountId, ...session }, to, wrong))
+      Effect.catch((refusal) => overview(visitor, { accountId, ...session }, to, refusal))
     )
   })
   const renew = submitted((visitor, session, to, given) =>
     twoFactor.renew(session.accountId, password(given), code(given)).pipe(
       Effect.flatMap((codes) => codesOnce(visitor, codes, to)),
-      Effect.catch((wrong) => overview(visitor, session, to, wrong))
+      Effect.catch((refusal) => overview(visitor, session, to, refusal))
     )
   )
   const disable = submitted((visitor, session, to, given) =>
     twoFactor.switchOff(session.accountId, password(given), code(given)).pipe(
       Effect.andThen(Effect.sync(() => redirect(path))),
-      Effect.catch((wrong) => overview(visitor, session, to, wrong))
+      Effect.catch((refusal) => overview(visitor, session, to, refusal))
     )
   )
 

@@ -37,8 +37,8 @@ export class PushSubscriptionsGroup extends HttpApiGroup.make("pushSubscriptions
 const wantedOf = Effect.fnUntraced(function*({ data }: PushSubscriptionChange) {
   const policy = data?.policy || "all"
   if (!Schema.is(PushPolicy)(policy)) return yield* validationFailed("Policy is not included in the list")
-  const alerts = Object.entries(data?.alerts ?? {}).flatMap(([type, wanted]) =>
-    wanted === undefined ? [] : [[type, wanted] as const]
+  const alerts = Object.entries(data?.alerts ?? {}).flatMap(([type, enabled]) =>
+    enabled === undefined ? [] : [[type, enabled] as const]
   )
   return { policy, alerts: Object.fromEntries(alerts) }
 })

@@ -56,29 +56,29 @@ export const make = (
     const shown = yield* viewerStates.forViewers(viewers, key)
     const quoted = yield* quotes.forViewers([...shown.keys()], key, found)
     const pageOf = (viewer: AccountId) => {
-      const { alike, texts: collections } = quoted.collections(viewer)
-      return { bodies: quoted.bodies, quotedStates: quoted.quotedStates(viewer), collections, alike }
+      const { isShared, texts: collections } = quoted.collections(viewer)
+      return { bodies: quoted.bodies, quotedStates: quoted.quotedStates(viewer), collections, isShared }
     }
     // A viewer gets their own rendering if it shows them as an author.
     const named = authorsOf([key, ...quoted.shown], quoted.bodies)
     const names = yield* accounts.byId(named)
     const filtering = yield* filters.of([...shown.keys()])
-    const alike = new Map<string, JsonOf<Status> | undefined>()
+    const byView = new Map<string, JsonOf<Status> | undefined>()
     const turn = yieldBudget()
     for (const [viewer, state] of shown) {
       const page = pageOf(viewer)
       const filter = filtering.get(viewer)
       if (filter !== undefined) yield* turn(page.bodies.get((key.original ?? key).id)?.body ?? "")
       const { filtered } = filter?.(key, page.bodies) ?? StatusFilters.unfiltered
-      const view = named.has(viewer) || !page.alike
+      const view = named.has(viewer) || !page.isShared
         ? String(viewer)
         : `${viewOf(state)},${filtered}${quotesViewOf(page.quotedStates)}${
           quoted.shown.map((shown) => filter?.(shown, page.bodies).filtered ?? "").join()
         }`
-      if (!alike.has(view)) {
-        alike.set(view, compose(QuotedStatuses.partsOf(viewer, page, names, filter), key, state, filtered))
+      if (!byView.has(view)) {
+        byView.set(view, compose(QuotedStatuses.partsOf(viewer, page, names, filter), key, state, filtered))
       }
-      const text = alike.get(view)
+      const text = byView.get(view)
       if (text !== undefined) texts.set(viewer, { text, hiddenIn: QuotedStatuses.hiddenIn(key, page, filter) })
     }
     return texts

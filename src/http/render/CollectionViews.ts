@@ -20,13 +20,13 @@ export class CollectionViews extends Context.Service<CollectionViews, {
   readonly item: (item: CollectionItem) => JsonOf<Wire.CollectionItem>
   /** Returns collections by id, for notifications, without those that the viewer may not see. */
   readonly byId: (viewer: Viewer, ids: ReadonlyArray<bigint>) => Effect.Effect<CollectionTexts>
-  /** Like `byId` for many viewers; `alike` is true if the viewer sees what everyone does. */
+  /** Like `byId` for many viewers; `isShared` is true if the viewer sees what everyone does. */
   readonly forViewers: (
     viewers: ReadonlyArray<AccountId>,
     ids: ReadonlyArray<bigint>
-  ) => Effect.Effect<(viewer: AccountId) => { readonly alike: boolean; readonly texts: CollectionTexts }>
+  ) => Effect.Effect<(viewer: AccountId) => { readonly isShared: boolean; readonly texts: CollectionTexts }>
   /** Renders a collection with its owner and members. */
-  readonly whole: (collection: CollectionRecord) => Effect.Effect<JsonOf<Wire.CollectionWithAccounts>>
+  readonly withAccounts: (collection: CollectionRecord) => Effect.Effect<JsonOf<Wire.CollectionWithAccounts>>
 }>()("murmuration/http/render/CollectionViews") {
   static readonly layer = Layer.effect(
     CollectionViews,
@@ -67,14 +67,14 @@ export class CollectionViews extends Context.Service<CollectionViews, {
         byId: (viewer, ids) => Effect.map(collections.load(viewer, ids), texts),
         forViewers: Effect.fnUntraced(function*(viewers: ReadonlyArray<AccountId>, ids: ReadonlyArray<bigint>) {
           const { everybody, others } = yield* collections.loadFor(viewers, ids)
-          const same = { alike: true, texts: texts(everybody) }
+          const same = { isShared: true, texts: texts(everybody) }
           return (viewer: AccountId) => {
             const own = others.get(viewer)
-            return own === undefined ? same : { alike: false, texts: texts(own) }
+            return own === undefined ? same : { isShared: false, texts: texts(own) }
           }
         }),
         item: (item) => json<Wire.CollectionItem>(itemValues(item)),
-        whole: Effect.fnUntraced(function*(record: CollectionRecord) {
+        withAccounts: Effect.fnUntraced(function*(record: CollectionRecord) {
           const people = yield* accounts.render([
             record.accountId,
             ...record.items.flatMap(({ accountId }) => accountId ?? [])

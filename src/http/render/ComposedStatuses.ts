@@ -38,7 +38,7 @@ const marks = namesOf<Exclude<keyof ViewerState, keyof typeof noFigures | "may" 
 })
 
 /** Returns true if both have the same JSON. */
-const isAlike = (one: StatusParts, other: StatusParts): boolean =>
+const hasSameJson = (one: StatusParts, other: StatusParts): boolean =>
   figures.every((name) => one.figures[name] === other.figures[name]) && areMarkedAlike(one.marks, other.marks) &&
   parts.every((name) => one[name] === other[name])
 
@@ -67,7 +67,7 @@ export const make = () => {
   /** Returns the result of `assemble`; the cached text if the parts are equal. */
   const compose = (id: bigint, parts: StatusParts): JsonOf<Status> => {
     const before = kept.get(id)
-    if (before !== undefined && isAlike(before.parts, parts)) return before.text
+    if (before !== undefined && hasSameJson(before.parts, parts)) return before.text
     const text = assemble(parts)
     kept.set(id, { parts, text, bytes: undefined })
     return text

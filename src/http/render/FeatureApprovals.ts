@@ -10,7 +10,7 @@ import { AccountViews } from "./AccountViews.ts"
  * The first match belongs to the account itself, and precedes that of its `moved` account; quotes inside texts are
  * escaped. An approval that the account's server does not state stays unknown.
  */
-const said = /"current_user":"(automatic|manual|denied|missing|unknown)"/
+const unknownApproval = /"current_user":"(automatic|manual|denied|missing|unknown)"/
 
 /**
  * Renders accounts that a viewer looks up, with whether the viewer may add them to a collection. Elsewhere, as with
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
       return [
         asJsonOf(
           text.replace(
-            said,
+            unknownApproval,
             (as, everybody: string) =>
               everybody === "missing" || (everybody === "unknown" && standing === "denied")
                 ? as

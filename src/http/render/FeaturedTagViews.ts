@@ -11,10 +11,10 @@ import type { FeaturedTag } from "../wire/Tag.ts"
 
 /** Featured hashtags as serialised JSON. */
 export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
-  /** Returns an account's featured hashtags that pass `wanted`, the most used first. */
+  /** Returns an account's featured hashtags that pass `isIncluded`, the most used first. */
   readonly of: (
     accountId: bigint,
-    wanted?: (tag: FeaturedTagRecord) => boolean
+    isIncluded?: (tag: FeaturedTagRecord) => boolean
   ) => Effect.Effect<ReadonlyArray<JsonOf<FeaturedTag>>>
 }>()("murmuration/http/render/FeaturedTagViews") {
   static readonly layer = Layer.effect(
@@ -25,8 +25,8 @@ export class FeaturedTagViews extends Context.Service<FeaturedTagViews, {
       const featured = yield* FeaturedTags
       return FeaturedTagViews.of({
         of: traced("FeaturedTagViews.of")(
-          function*(accountId: bigint, wanted: (tag: FeaturedTagRecord) => boolean = () => true) {
-            const tags = (yield* featured.of(accountId)).filter(wanted)
+          function*(accountId: bigint, isIncluded: (tag: FeaturedTagRecord) => boolean = () => true) {
+            const tags = (yield* featured.of(accountId)).filter(isIncluded)
             if (tags.length === 0) return []
             const record = (yield* accounts.load([accountId])).find((account) => account.id === accountId)
             const page = record?.domain === null

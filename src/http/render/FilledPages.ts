@@ -11,7 +11,7 @@ const furtherRows = 40
 /** Rows that were read for a page, from which its cursors are made, and those that may be shown. */
 interface Rows<Row> {
   readonly read: ReadonlyArray<Row>
-  readonly wanted: ReadonlyArray<Row>
+  readonly candidates: ReadonlyArray<Row>
 }
 
 /**
@@ -27,17 +27,17 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   /** Returns the oldest and newest ids that a row covers. */
   readonly ends: (row: Row) => readonly [oldest: bigint, newest: bigint]
   readonly read: (page: Page) => Effect.Effect<Rows<Row>, E, R>
-  readonly show: (wanted: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Item>, E, R>
+  readonly show: (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyArray<Item>, E, R>
 }): Effect.fn.Return<{ readonly read: ReadonlyArray<Row>; readonly items: ReadonlyArray<Item> }, E, R> {
   const { ends, page, show } = options
   const first = yield* options.read(page)
-  const items = yield* show(first.wanted)
+  const items = yield* show(first.candidates)
   // If the viewer has no hiding filters, other rules left the rows out.
-  if (items.length === first.wanted.length || !(yield* options.hides)) return { read: first.read, items }
+  if (items.length === first.candidates.length || !(yield* options.hides)) return { read: first.read, items }
   const inOrder = <A>(rows: ReadonlyArray<A>) => page.minId === undefined ? rows : rows.toReversed()
   const [read, kept]: [Array<Row>, Array<Row>] = [[], []]
   const take = Effect.fnUntraced(function*(rows: Rows<Row>) {
-    const left = new Set(yield* options.unhidden(rows.wanted))
+    const left = new Set(yield* options.unhidden(rows.candidates))
     for (const row of inOrder(rows.read)) {
       if (kept.length >= page.limit) return
       read.push(row)
@@ -61,7 +61,7 @@ const nextCursor = (page: Page, read: ReadonlyArray<readonly [oldest: bigint, ne
     : { minId: read.reduce((high, [, newest]) => newest > high ? newest : high, 0n) }
 
 /** Rows that may all be shown. */
-export const allShown = <Row>(rows: ReadonlyArray<Row>): Rows<Row> => ({ read: rows, wanted: rows })
+export const allShown = <Row>(rows: ReadonlyArray<Row>): Rows<Row> => ({ read: rows, candidates: rows })
 
 /** Returns the ends of a row that is a single entry. */
 export const singleEnds = (id: bigint) => [id, id] as const

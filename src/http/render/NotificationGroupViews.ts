@@ -67,18 +67,18 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
           (newest.reportId === undefined || reported.has(newest.reportId)) &&
           (newest.collectionId === undefined || collected.has(newest.collectionId))
         )
-        const whole = new Set(
+        const fullIds = new Set(
           visible.flatMap(({ sampleAccountIds }) => partial ? sampleAccountIds.slice(0, 1) : sampleAccountIds)
         )
-        const rest = new Set(
-          visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !whole.has(one)))
+        const partialIds = new Set(
+          visible.flatMap(({ sampleAccountIds }) => sampleAccountIds.filter((one) => !fullIds.has(one)))
         )
         const events = yield* severances.load(groups.flatMap(({ newest }) => newest.severanceId ?? []))
         const warnings = yield* strikes.load(groups.flatMap(({ newest }) => newest.warningId ?? []))
         const texts = (ids: Iterable<bigint>) => [...ids].flatMap((one) => people.get(one) ?? [])
         const emojis = yield* reactedWith(visible.map(({ newest }) => newest))
         const parts = {
-          accounts: list(texts(whole)),
+          accounts: list(texts(fullIds)),
           statuses: list([...named].flatMap((one) => shown.get(one) ?? [])),
           notificationGroups: list(
             yield* renderedRows(
@@ -103,7 +103,7 @@ export class NotificationGroupViews extends Context.Service<NotificationGroupVie
         return partial
           ? withMembers<Results, keyof typeof parts | "partialAccounts">({}, {
             ...parts,
-            partialAccounts: list(texts(rest).map(partialAccount))
+            partialAccounts: list(texts(partialIds).map(partialAccount))
           })
           : withMembers<Results, keyof typeof parts>({}, parts)
       })

@@ -7,11 +7,11 @@ import type { Notification } from "../wire/Notification.ts"
 /** Returns the emoji of reaction notifications, by notification id; one query, or none without such notifications. */
 export const reactionsIn = (reactions: StatusReactions["Service"]) =>
   Effect.fnUntraced(function*(records: ReadonlyArray<NotificationRecord>) {
-    const told = records.flatMap(({ fromAccountId: accountId, id, statusId, type }) =>
+    const notified = records.flatMap(({ fromAccountId: accountId, id, statusId, type }) =>
       type === "pleroma:emoji_reaction" && statusId !== undefined ? [{ id, accountId, statusId }] : []
     )
-    const found = yield* reactions.last(told)
-    return new Map(told.flatMap(({ accountId, id, statusId }) => {
+    const found = yield* reactions.last(notified)
+    return new Map(notified.flatMap(({ accountId, id, statusId }) => {
       const last = found.get(`${accountId} ${statusId}`)
       const emoji: Pick<Values<Notification>, "emoji" | "emojiUrl"> | undefined = last &&
         { emoji: last.name, emojiUrl: last.url }

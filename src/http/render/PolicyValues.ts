@@ -20,9 +20,9 @@ const rules = (stored: StoredPolicy, interaction: Interaction, verdict: Verdict 
     : interaction === "canReply"
     ? ["author", "mentioned"]
     : ["author"]
-  const said = (wanted: Verdict) => verdict === wanted ? ["me"] : []
-  const automaticApproval = [...new Set([...automatic.filter(known), ...always]), ...said("automatic")]
-  const manualApproval = [...manual.filter(known), ...said("manual")]
+  const viewerIf = (wanted: Verdict) => verdict === wanted ? ["me"] : []
+  const automaticApproval = [...new Set([...automatic.filter(known), ...always]), ...viewerIf("automatic")]
+  const manualApproval = [...manual.filter(known), ...viewerIf("manual")]
   return { automaticApproval, manualApproval, always: automaticApproval, withApproval: manualApproval }
 }
 

@@ -1,4 +1,4 @@
-import { type Governed, type PolicyEntry, policyOf } from "../../services/statuses/InteractionPolicy.ts"
+import { type PolicyEntry, policyOf, type PolicySubject } from "../../services/statuses/InteractionPolicy.ts"
 import type { QuoteRecord } from "../../services/statuses/Statuses.ts"
 import type { StatusKey } from "../../services/statuses/ViewerState.ts"
 import type { QuoteApproval } from "../wire/Status.ts"
@@ -42,7 +42,7 @@ const approvals = new Map<string, string>()
 /**
  * Returns who may quote a status, with a placeholder for the viewer; statuses with the same policy share one string.
  */
-export const approvalOf = (status: Governed): string => {
+export const approvalOf = (status: PolicySubject): string => {
   const { automatic, manual } = policyOf(status, "canQuote")
   const text = openApproval({ automatic: wordsOf(automatic), manual: wordsOf(manual) })
   const known = approvals.get(text)

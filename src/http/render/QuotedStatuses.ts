@@ -29,14 +29,14 @@ const noQuotedStates: QuotedStates = new Map()
 const noCollections: CollectionTexts = new Map()
 
 /** Returns true if nothing is quoted, as on most pages; cheaper than looking up each status. */
-const quoteNothing = (bodies: Bodies): boolean => {
+const hasNoQuotes = (bodies: Bodies): boolean => {
   for (const { quote } of bodies.values()) if (quote !== undefined) return false
   return true
 }
 
 /** Returns the accepted quotes of statuses, or of those that they reblog. */
 const quotedBy = (keys: Iterable<StatusKey>, bodies: Bodies): ReadonlyArray<StatusKey> => {
-  if (quoteNothing(bodies)) return []
+  if (hasNoQuotes(bodies)) return []
   const found = new Map<bigint, StatusKey>()
   for (const key of keys) {
     const quote = bodies.get((key.original ?? key).id)?.quote
@@ -53,7 +53,7 @@ const linkedBy = (keys: ReadonlyArray<StatusKey>, bodies: Bodies): ReadonlyArray
   }
   return [...found]
 }
-const nothingLinked = () => ({ alike: true, texts: noCollections })
+const nothingLinked = () => ({ isShared: true, texts: noCollections })
 
 /** Returns the key of a quoted status from its own body, if that is loaded. */
 const ownKey = (bodies: Bodies) => (key: StatusKey) => bodies.get(key.id)?.key ?? key
@@ -153,7 +153,7 @@ export const partsOf = (
   filter: StatusFilter | undefined,
   assemble: StatusParts["assemble"] = assembleUncached
 ): StatusParts => {
-  if (quoteNothing(bodies)) return { viewer, bodies, accounts, collections, assemble, quote: () => none }
+  if (hasNoQuotes(bodies)) return { viewer, bodies, accounts, collections, assemble, quote: () => none }
   const quote = shallowQuote(bodies, quotedStates)
   const inner: StatusParts = { viewer, bodies, accounts, collections, assemble: assembleUncached, quote }
   return {

@@ -42,16 +42,20 @@ export const make = (
   ) {
     const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
     const shown = known ?? (yield* kept.of(viewer, keys, hiding))
-    const wanted = keys.filter(({ id }) => shown.has(id))
-    const page = yield* quotes.of(viewer, wanted, found)
-    const names = yield* authors(wanted, page)
+    const visibleKeys = keys.filter(({ id }) => shown.has(id))
+    const page = yield* quotes.of(viewer, visibleKeys, found)
+    const names = yield* authors(visibleKeys, page)
     const filter = shown.size === 0 ? undefined : yield* filterOf(viewer)
     if (filter !== undefined) {
-      yield* StatusFilters.compared(filter, [...wanted, ...QuotedStatuses.shownQuotes(wanted, page)], page.bodies)
+      yield* StatusFilters.compared(
+        filter,
+        [...visibleKeys, ...QuotedStatuses.shownQuotes(visibleKeys, page)],
+        page.bodies
+      )
     }
     const parts = QuotedStatuses.partsOf(viewer, page, names, filter, assemble)
     const texts = new Map<bigint, JsonOf<Status>>()
-    for (const key of wanted) {
+    for (const key of visibleKeys) {
       const state = shown.get(key.id)
       if (state === undefined) continue
       if (context !== undefined && QuotedStatuses.hiddenIn(key, page, filter).includes(context)) continue

@@ -193,7 +193,7 @@ export const compose = (
 }
 
 /** Returns true if any card credits an account, which few do; cheaper than looking up each status. */
-const creditAnybody = (bodies: ReadonlyMap<bigint, PreparedStatus>): boolean => {
+const hasCreators = (bodies: ReadonlyMap<bigint, PreparedStatus>): boolean => {
   for (const { card } of bodies.values()) if (card?.creatorId !== undefined) return true
   return false
 }
@@ -204,7 +204,7 @@ export const authorsOf = (
   bodies: ReadonlyMap<bigint, PreparedStatus>
 ): ReadonlySet<bigint> => {
   const authors = new Set<bigint>()
-  const credits = creditAnybody(bodies)
+  const credits = hasCreators(bodies)
   for (const key of keys) {
     authors.add(key.accountId)
     if (key.original !== undefined) authors.add(key.original.accountId)

@@ -211,8 +211,8 @@ export class StatusViews extends Context.Service<StatusViews, {
         const original = body?.key.original
         const repeated = original === undefined ? "" : (yield* statuses.source(owner, original.id)).text
         const quoted = body?.quote?.key?.id
-        const whole = quoted === undefined ? undefined : (yield* byId(owner, [quoted])).get(quoted)
-        return forRedraft(shown, source, repeated, whole)
+        const quotedStatus = quoted === undefined ? undefined : (yield* byId(owner, [quoted])).get(quoted)
+        return forRedraft(shown, source, repeated, quotedStatus)
       })
 
       const renderFor = AddressedStatuses.make({ accounts, bodies, filters, quotes, viewerStates })

@@ -31,7 +31,7 @@ export const make = Effect.gen(function*() {
       read: Effect.fnUntraced(function*(page) {
         const { ids, read, regenerating } = yield* homes.page(viewer, page)
         if (regenerating) isRegenerating = true
-        return { read, wanted: ids }
+        return { read, candidates: ids }
       }),
       show: (ids) => Effect.flatMap(left(ids), (ids) => views.render(viewer, ids, "authors", "home"))
     })

@@ -94,7 +94,7 @@ export const layer = group(
     const rules = yield* SpamRules
     const runs = yield* SpamRuns
 
-    const { changes, create, handlers: common, whole } = staffHandlers({
+    const { changes, create, handlers: common, listAll } = staffHandlers({
       name: "spamRules",
       table: rules,
       shown: (found: ReadonlyArray<SpamRule>) =>
@@ -103,7 +103,7 @@ export const layer = group(
           (hits) => found.map((rule) => shown(rule, hits.get(rule.id)))
         )
     })
-    const list = whole(rules.list)
+    const list = listAll(rules.list)
 
     return handlers.handleAll({
       ...common,

@@ -57,10 +57,10 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       channels.flatMap((channel) => Array.from(registry.listeners(channel).keys(), ({ accountId }) => accountId))
     )
     const everybody = (others: ReadonlyArray<AccountId>) => [...new Set([...open, ...readers, ...others])]
-    const reception = listeners.reception(statusId, [...open])
+    const reception = listeners.deliveryFacts(statusId, [...open])
     let mentioned: ReadonlyArray<AccountId> = []
     /** Accounts that an earlier message of the same edit has reached, if their tokens may read notifications. */
-    let told: ReadonlySet<bigint> = new Set()
+    let notifiedIds: ReadonlySet<bigint> = new Set()
     let withheld: ReadonlySet<bigint> = new Set()
     let views: Effect.Success<ReturnType<typeof renderings.status>>
     if (event === "status.update") {
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
       withheld = found.withheld
       // The message that names the author is the first of a status; later ones only add followers.
       if (accountIds.includes(found.authorId)) mentioned = found.mentioned.filter(listensForAny)
-      else told = new Set(found.mentioned)
+      else notifiedIds = new Set(found.mentioned)
       views = yield* renderings.status(statusId, everybody(mentioned))
     } else if (open.size > 0) {
       const [found, rendered] = yield* Effect.all([reception, renderings.status(statusId, everybody([]))], {
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
     }
     const events = new Map<string, StreamEvent>()
     for (const text of new Set(Array.from(views.values(), ({ text }) => text))) {
-      if (!isOvertaken(text, editedAt)) events.set(text, new StreamEvent(event, text))
+      if (!hasNewerEdit(text, editedAt)) events.set(text, new StreamEvent(event, text))
     }
     /** Returns the event for an account, unless its filters hide it in that context (S-261). */
     const eventFor = (accountId: AccountId, context: FilterContext) => {
@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function*(registry: Registry) {
         const shown = eventFor(id, "home")
         if (shown === undefined) continue
         for (const routedEvent of sendings(ownTopic("user", id), shown)) {
-          if (!told.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
+          if (!notifiedIds.has(id) || !routedEvent.connection.hearsNotifications) yield routedEvent
         }
       }
       for (const id of mentioned) {
@@ -270,5 +270,5 @@ export const nothing: RoutedEvents = []
 const notificationsDismissed = new StreamEvent("notifications_dismissed", undefined)
 const relationsChanged = new StreamEvent("relations", undefined)
 /** Returns true if a status was edited again after the announced edit. */
-const isOvertaken = (status: string, editedAt: number | undefined) =>
+const hasNewerEdit = (status: string, editedAt: number | undefined) =>
   editedAt !== undefined && (editedAtOf(status) ?? 0) > editedAt

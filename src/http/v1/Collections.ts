@@ -155,15 +155,15 @@ const handlersFor = Effect.fnUntraced(function*(base: "/api/v1" | "/api/v1_alpha
     }),
     show: traced("collections.show")(function*({ params }: ItemRequest) {
       const collection = yield* collections.find(yield* Caller.viewer, params.id)
-      return Reply.withHeaders(Reply.json(yield* views.whole(collection)), headers)
+      return Reply.withHeaders(Reply.json(yield* views.withAccounts(collection)), headers)
     }),
     create: traced("collections.create")(({ payload }: { readonly payload: typeof Wire.NewCollection.Type }) => {
-      const { accountIds = [], ...said } = payload
+      const { accountIds = [], ...fields } = payload
       const ids = Lists.idsOf(accountIds).map((id) => AccountId.make(id))
       // An invalid id counts as an unknown account.
       if (ids.length < new Set(accountIds).size) return new RecordNotFound()
       return orRefusal(
-        Effect.flatMap(tell({ _tag: "CreateCollection", said: Wire.changeOf(said), accountIds: ids }), shown)
+        Effect.flatMap(tell({ _tag: "CreateCollection", said: Wire.changeOf(fields), accountIds: ids }), shown)
       )
     }),
     replace: traced("collections.change")(change),

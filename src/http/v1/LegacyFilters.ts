@@ -116,7 +116,7 @@ const changeOf = (
   id: bigint,
   { context, irreversible, phrase, wholeWord, ...rest }: FilterV1Request
 ): Effect.Effect<FilterChange, Unprocessable> => {
-  const alone = filter.keywords.length === 1
+  const isSingle = filter.keywords.length === 1
   const expiresIn = "expiresIn" in rest ? rest.expiresIn ?? null : undefined
   const action = irreversible === undefined || irreversible === (filter.action === "hide")
     ? undefined
@@ -126,7 +126,7 @@ const changeOf = (
   const ofAll = action !== undefined ||
     (expiresIn !== undefined && (expiresIn !== null || filter.expiresAt !== null)) ||
     (context !== undefined && filterContexts.some((one) => context.includes(one) !== filter.contexts.includes(one)))
-  if (ofAll && !alone) {
+  if (ofAll && !isSingle) {
     return Effect.fail(
       new Unprocessable({
         text:
@@ -135,7 +135,7 @@ const changeOf = (
     )
   }
   return Effect.succeed({
-    title: alone && typeof phrase === "string" ? titleOf(phrase) : undefined,
+    title: isSingle && typeof phrase === "string" ? titleOf(phrase) : undefined,
     contexts: context,
     action,
     expiresIn,

@@ -63,7 +63,7 @@ export const layer = group(
     const { publicUrl } = yield* ServerConfig
 
     const change = traced("lists.change")(function*({ params, payload }: Changing) {
-      const changed = yield* lists.change(yield* Caller.account, params.id, saidOf(payload))
+      const changed = yield* lists.change(yield* Caller.account, params.id, changeOf(payload))
       return Reply.json(json<List>(listValues(changed)))
     })
 
@@ -73,7 +73,7 @@ export const layer = group(
         return Reply.list(found.map((list) => json<List>(listValues(list))))
       }),
       create: traced("lists.create")(function*({ payload }) {
-        const made = yield* lists.create(yield* Caller.account, saidOf(payload))
+        const made = yield* lists.create(yield* Caller.account, changeOf(payload))
         return Reply.json(json<List>(listValues(made)))
       }),
       show: traced("lists.show")(function*({ params }) {
@@ -109,7 +109,7 @@ export const layer = group(
   })
 ).pipe(Layer.provide(StatusViews.layer))
 
-const saidOf = ({ exclusive, repliesPolicy, title }: ListWrite) => ({
+const changeOf = ({ exclusive, repliesPolicy, title }: ListWrite) => ({
   title: title ?? undefined,
   repliesPolicy: repliesPolicy ?? undefined,
   exclusive

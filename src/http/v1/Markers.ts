@@ -30,8 +30,8 @@ export const layer = group(
     const markers = yield* Markers
     return handlers.handleAll({
       show: traced("markers.show")(function*({ query }) {
-        const wanted = markedTimelines.filter((timeline) => query.timeline?.includes(timeline))
-        return Reply.json(markersJson(yield* markers.of(yield* Caller.account, wanted)))
+        const requested = markedTimelines.filter((timeline) => query.timeline?.includes(timeline))
+        return Reply.json(markersJson(yield* markers.of(yield* Caller.account, requested)))
       }),
       save: traced("markers.save")(function*({ payload }) {
         const positions = markedTimelines.flatMap((timeline) => {

@@ -43,8 +43,8 @@ export const layer = group(
 
     const update = traced("notificationPolicies.update")(
       function*({ payload }: { readonly payload: PolicyRequest }) {
-        const said = yield* decisionsOf(payload)
-        return shown(yield* policies.change(yield* Caller.account, (before) => ({ ...before, ...said })))
+        const decisions = yield* decisionsOf(payload)
+        return shown(yield* policies.change(yield* Caller.account, (before) => ({ ...before, ...decisions })))
       }
     )
     const updateV1 = traced("notificationPolicies.updateV1")(
@@ -71,25 +71,25 @@ export const layer = group(
 
 /** Returns the decisions that a request makes; a blank value leaves a decision unchanged. */
 export const decisionsOf = Effect.fnUntraced(function*(request: PolicyRequest) {
-  const said: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
+  const decisions: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
   for (const subject of Struct.keys(request)) {
     const word = request[subject] ?? ""
     const decision = policyDecisions.find((one) => one === word)
     if (decision === undefined && word !== "") return yield* validationFailed("Policy is not included in the list")
-    if (decision !== undefined) said[subject] = decision
+    if (decision !== undefined) decisions[subject] = decision
   }
-  return said
+  return decisions
 })
 
 /** Returns the decisions of a v1 request. Version 1 shows `drop` as filtered; filtering it again keeps it `drop`. */
 const filteringOf = (before: StoredPolicy, request: PolicyV1Request) => {
-  const said: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
+  const decisions: { -readonly [Subject in keyof StoredPolicy]?: PolicyDecision } = {}
   for (const subject of Struct.keys(request)) {
     const filters = request[subject]
     if (filters === undefined) continue
-    said[subject] = !filters ? "accept" : before[subject] === "drop" ? "drop" : "filter"
+    decisions[subject] = !filters ? "accept" : before[subject] === "drop" ? "drop" : "filter"
   }
-  return said
+  return decisions
 }
 
 const summaryOf = ({ waiting }: NotificationSettings) => ({

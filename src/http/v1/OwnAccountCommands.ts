@@ -79,8 +79,8 @@ export const make = Effect.gen(function*() {
     /** Replaces all aliases. Known ones are not fetched again. */
     setAliases: Effect.fnUntraced(function*(accountId: AccountId, given: ReadonlyArray<string>) {
       const known = yield* Effect.orDie(moves.aliases(accountId))
-      const wanted = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ""))]
-      const added = wanted.filter((uri) => !known.includes(uri))
+      const requested = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ""))]
+      const added = requested.filter((uri) => !known.includes(uri))
       if (added.length > aliasesOfRequestMax) {
         return yield* validationFailed(`Aliases are too many (maximum is ${aliasesOfRequestMax})`)
       }
@@ -89,7 +89,7 @@ export const make = Effect.gen(function*() {
         added,
         (uri) => Effect.tap(resolve(uri), (one) => requireOther(accountId, one))
       )
-      yield* Effect.forEach(known.filter((uri) => !wanted.includes(uri)), (uri) => removeAlias(accountId, uri), {
+      yield* Effect.forEach(known.filter((uri) => !requested.includes(uri)), (uri) => removeAlias(accountId, uri), {
         discard: true
       })
       yield* Effect.forEach(found, ({ uri }) => actors.tell(accountId, { _tag: "Alias", uri, present: true }), {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
 import {
   type Interaction,
-  isFree,
+  isOpenToAll,
   isSingleAccount,
   type PolicyEntry,
   singlesMax,
@@ -54,7 +54,7 @@ export const policyEntriesOf = Effect.fnUntraced(function*(given: PolicyGiven | 
   Unprocessable
 > {
   if (given === undefined) return undefined
-  const said: Array<string> = []
+  const entries: Array<string> = []
   const all: ReadonlyArray<readonly [Interaction, PolicyGiven & object extends infer P ? P[keyof P] : never]> = [
     [interactionOf.canReply, given.canReply],
     [interactionOf.canFavourite, given.canFavourite],
@@ -67,7 +67,7 @@ export const policyEntriesOf = Effect.fnUntraced(function*(given: PolicyGiven | 
     const manual = yield* audiences(rules.manualApproval ?? rules.withApproval ?? [])
     const words = withPolicy(null, interaction, { automatic, manual })
     // Quotes are always written: authors have a default quote policy, which this overrides.
-    if (words !== null && (interaction === "canQuote" || !isFree(words, interaction))) said.push(...words)
+    if (words !== null && (interaction === "canQuote" || !isOpenToAll(words, interaction))) entries.push(...words)
   }
-  return said
+  return entries
 })

@@ -40,14 +40,14 @@ export class ProfilePictures extends Context.Service<ProfilePictures, {
           }
           return yield* Effect.scoped(Effect.gen(function*() {
             const source = { path: yield* storage.local(name), type }
-            const { likeness, moving, still } = yield* tools.profilePicture(
+            const { likeness, animated, still } = yield* tools.profilePicture(
               source,
               yield* storage.folder,
               kind,
               focus
             )
             return {
-              name: yield* files.keep(moving.extension, moving.path, moving.bytes),
+              name: yield* files.keep(animated.extension, animated.path, animated.bytes),
               staticName: still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes),
               ...(kind === "avatar" && { likeness })
             }

@@ -42,7 +42,7 @@ export const layer = group(
      * Resolves a handle at its server. An account of another protocol is not allowed (S-016); an unreachable one is not
      * found.
      */
-    const elsewhere = (handle: string) =>
+    const resolveRemote = (handle: string) =>
       remote.findByHandle(handle).pipe(
         Effect.catchTags({
           Implausible: () => new NotAllowed(),
@@ -62,7 +62,7 @@ export const layer = group(
         const target = yield* accounts.lookup(payload.uri ?? "").pipe(
           Effect.catchTag(
             "RecordNotFound",
-            (unknown) => federated ? elsewhere(payload.uri ?? "") : Effect.fail(unknown)
+            (unknown) => federated ? resolveRemote(payload.uri ?? "") : Effect.fail(unknown)
           )
         )
         const response = yield* actors.tell(viewer, {

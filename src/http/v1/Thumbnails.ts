@@ -38,8 +38,8 @@ export class Thumbnails extends Context.Service<Thumbnails, {
         if (type?.kind !== "picture" || !tools.types.has(type.mime)) return yield* invalid
         return yield* Effect.scoped(Effect.gen(function*() {
           const source = { path: yield* storage.local(name), type }
-          const { rendition, ...looks } = yield* tools.preview(source, yield* storage.folder)
-          return { previewName: yield* files.keep(rendition.extension, rendition.path, rendition.bytes), ...looks }
+          const { rendition, ...properties } = yield* tools.preview(source, yield* storage.folder)
+          return { previewName: yield* files.keep(rendition.extension, rendition.path, rendition.bytes), ...properties }
         })).pipe(Effect.catchTags({
           MediaRefused: ({ text }) => validationFailed(`Thumbnail ${text}`),
           MediaToolFailed: () => invalid,

@@ -99,7 +99,9 @@ export const layer = group(
         const viewer = yield* Caller.viewer
         const selection = yield* access.narrow(viewer, "liveFeeds", selectionOf(query))
         const page = pageOf(query, statusRows)
-        const read = selection === undefined ? nothing : (page: Page) => timelines.everybody(viewer, selection, page)
+        const read = selection === undefined
+          ? nothing
+          : (page: Page) => timelines.publicTimeline(viewer, selection, page)
         return yield* shown(viewer, "public", page, read, Lists.linkParameters(request.url, publicFilters))
       }),
       tag: traced("timelines.tag")(function*({ params, query, request }) {

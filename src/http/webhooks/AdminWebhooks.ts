@@ -58,7 +58,7 @@ export const layer = group(
         waitingCount: waiting.get(webhook.id) ?? 0,
         givenUpCount: webhook.givenUp
       })
-    const { act, changes, create, handlers: common, whole } = staffHandlers({
+    const { act, changes, create, handlers: common, listAll } = staffHandlers({
       name: "webhooks",
       table: webhooks,
       shown: (rows: ReadonlyArray<Webhook>) =>
@@ -66,7 +66,7 @@ export const layer = group(
     })
     return handlers.handleAll({
       ...common,
-      list: whole(webhooks.list),
+      list: listAll(webhooks.list),
       create: create((by, write: WebhookWrite) => webhooks.create(by, wishOf(write))),
       ...changes((by, id, write: WebhookWrite) => webhooks.update(by, id, wishOf(write))),
       enable: act("enable", (by, id) => webhooks.update(by, id, { enabled: true })),

@@ -140,12 +140,14 @@ export const Quote = Schema.Struct({ state: QuoteState, quoted_status: Schema.Nu
   .annotate({ identifier: "Quote" })
 export type Quote = typeof Quote.Type
 
-const whole = { ...flat, quote: Schema.NullOr(Quote) }
+const statusFields = { ...flat, quote: Schema.NullOr(Quote) }
 
 /** A reblogged status; it is not a reblog itself. */
-const Original = Schema.Struct({ ...whole, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
+const Original = Schema.Struct({ ...statusFields, reblog: Schema.Null }).annotate({ identifier: "OriginalStatus" })
 
-export const Status = Schema.Struct({ ...whole, reblog: Schema.NullOr(Original) }).annotate({ identifier: "Status" })
+export const Status = Schema.Struct({ ...statusFields, reblog: Schema.NullOr(Original) }).annotate({
+  identifier: "Status"
+})
 export type Status = typeof Status.Type
 
 const { content: _content, ...withoutContent } = Status.fields

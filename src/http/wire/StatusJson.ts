@@ -141,20 +141,20 @@ export const editedAtOf = (status: string): number | undefined => {
 
 /** Returns the readable texts of a status, from `openBody` and `openPoll`; the content as HTML. */
 export const textsOf = (body: string, poll: string | undefined) => {
-  const said: StatusBody = JSON.parse(`${body}}`)
+  const statusBody: StatusBody = JSON.parse(`${body}}`)
   const asked: Poll | undefined = poll === undefined ? undefined : JSON.parse(`${poll}}`)
   return {
-    html: said.content,
+    html: statusBody.content,
     plain: [
-      ...Struct.keys(texts).map((name) => said[name]),
+      ...Struct.keys(texts).map((name) => statusBody[name]),
       ...asked?.options.map(({ title }) => title) ?? [],
-      ...said.media_attachments.flatMap(({ description }) => description ?? [])
+      ...statusBody.media_attachments.flatMap(({ description }) => description ?? [])
     ]
   }
 }
 
 /** Fields that are kept when a status is redacted; all others are blanked. */
-const unsaid = [
+const keptFields = [
   "id",
   "created_at",
   "in_reply_to_id",
@@ -169,9 +169,9 @@ const unsaid = [
 
 /** Redacts the body of a status that its viewer may no longer read. */
 export const withoutText = (body: string): string => {
-  const said: StatusBody = JSON.parse(`${body}}`)
+  const statusBody: StatusBody = JSON.parse(`${body}}`)
   const blank: StatusBody = {
-    ...Struct.pick(said, unsaid),
+    ...Struct.pick(statusBody, keptFields),
     ...Record.map(texts, () => ""),
     content: "",
     mentions: [],
@@ -200,11 +200,11 @@ export const forRedraft = (
 ): JsonOf<DeletedStatus> => {
   const { content: _content, quote, reblog, ...rest }: Status = JSON.parse(status)
   const shown = reblog === null ? null : { ...reblog, text: repeated || reblog.content }
-  const whole: Status | undefined = quoted === undefined ? undefined : JSON.parse(quoted)
+  const quotedStatus: Status | undefined = quoted === undefined ? undefined : JSON.parse(quoted)
   return encode<DeletedStatus>({
     ...rest,
-    quote: quote && whole
-      ? { ...quote, quoted_status: { ...whole, reblog: null, quote: quote.quoted_status?.quote ?? null } }
+    quote: quote && quotedStatus
+      ? { ...quote, quoted_status: { ...quotedStatus, reblog: null, quote: quote.quoted_status?.quote ?? null } }
       : quote,
     reblog: shown,
     text,

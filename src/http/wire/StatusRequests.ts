@@ -30,12 +30,12 @@ const Poll = Schema.Struct({
 }).pipe(Schema.encodeKeys({ expiresIn: "expires_in", hideTotals: "hide_totals" }))
 
 /** The author's fields besides the text, as in JSON and forms. */
-const said = {
+const authorFields = {
   spoilerText: Schema.optionalKey(Schema.NullOr(Text)),
   sensitive: Schema.optionalKey(Flag),
   language: Schema.optionalKey(Schema.NullOr(Text))
 } satisfies { readonly [Field in keyof Written]: Schema.Constraint }
-const saidKeys = {
+const authorKeys = {
   spoilerText: "spoiler_text",
   sensitive: "sensitive",
   language: "language"
@@ -44,7 +44,7 @@ const saidKeys = {
 const content = {
   status: Schema.optionalKey(Schema.NullOr(Text)),
   contentType: Schema.optionalKey(Schema.NullOr(Text)),
-  ...said,
+  ...authorFields,
   mediaIds: Schema.optionalKey(list(Text)),
   mediaAttributes: Schema.optionalKey(
     hash(Schema.Union([Schema.Array(hash(MediaAttributes)), Schema.Record(Schema.String, hash(MediaAttributes))]))
@@ -56,7 +56,7 @@ const content = {
 }
 
 const keys = {
-  ...saidKeys,
+  ...authorKeys,
   contentType: "content_type",
   mediaIds: "media_ids",
   mediaAttributes: "media_attributes",

@@ -11,7 +11,7 @@ export const Sequence = Schema.Struct({ name: Schema.String, lastValue: Schema.S
 /**
  * Tables that are not copied: the list of migrations, which the target has itself, and secrets, which may be in files.
  */
-const apart = ["effect_sql_migrations", "secrets"]
+const notCopied = ["effect_sql_migrations", "secrets"]
 
 const TableRow = Schema.Tuple([Schema.String, Schema.Array(Schema.String)])
 const NameRow = Schema.Tuple([Schema.String])
@@ -27,7 +27,7 @@ export const tablesOf = Effect.fnUntraced(function*(session: Session) {
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL ($1::text[])
       GROUP BY c.relname ORDER BY c.relname COLLATE "C"`,
-    [apart]
+    [notCopied]
   )
   return found.map(([name, columns]): Table => ({ name, columns }))
 })
@@ -87,11 +87,11 @@ export const enablingTriggers = Effect.fnUntraced(function*(session: Session) {
 
 /** Returns the number of the last migration that ran; 0 for an empty database. */
 export const migrationOf = Effect.fnUntraced(function*(session: Session) {
-  const there = yield* session.rows(
+  const migrationsTable = yield* session.rows(
     Schema.Tuple([Schema.Boolean]),
     "SELECT to_regclass('effect_sql_migrations') IS NOT NULL"
   )
-  if (there[0]?.[0] !== true) return 0
+  if (migrationsTable[0]?.[0] !== true) return 0
   const [row] = yield* session.rows(
     Schema.Tuple([Schema.Int]),
     "SELECT coalesce(max(migration_id), 0)::int FROM effect_sql_migrations"

@@ -23,11 +23,15 @@ const refused = (message: string) => new OperatorError({ message })
 
 /** Fails unless the tables are those of the source, column by column: rows are read by the order of columns. */
 const sameTables = Effect.fnUntraced(function*(session: Session.Session, { tables }: Shape) {
-  const here = new Map((yield* Catalog.tablesOf(session)).map(({ columns, name }) => [name, columns.join(", ")]))
-  const other = tables.filter(({ columns, name }) => here.get(name) !== columns.join(", ")).map(({ name }) => name)
-  if (other.length > 0 || here.size !== tables.length) {
+  const columnsByTable = new Map(
+    (yield* Catalog.tablesOf(session)).map(({ columns, name }) => [name, columns.join(", ")])
+  )
+  const differing = tables.filter(({ columns, name }) => columnsByTable.get(name) !== columns.join(", ")).map((
+    { name }
+  ) => name)
+  if (differing.length > 0 || columnsByTable.size !== tables.length) {
     return yield* refused(
-      `The target has the schema of another version (${other.slice(0, 5).join(", ")}). Use an empty database.`
+      `The target has the schema of another version (${differing.slice(0, 5).join(", ")}). Use an empty database.`
     )
   }
 })

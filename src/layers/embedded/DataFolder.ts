@@ -99,7 +99,9 @@ export const initialise = traced("DataFolder.initialise")(
         return yield* failed(`Postgres could not create its data in ${folder}: ${made.stderr || made.error}`)
       }
       yield* fs.rename(path.join(draft, "data"), folder).pipe(
-        Effect.catch((error) => Effect.flatMap(exists(folder), (there) => there ? Effect.void : Effect.fail(error)))
+        Effect.catch((error) =>
+          Effect.flatMap(exists(folder), (isPresent) => isPresent ? Effect.void : Effect.fail(error))
+        )
       )
     }).pipe(Effect.ensuring(Effect.ignore(fs.remove(draft, { recursive: true }))))
   },
@@ -109,10 +111,10 @@ export const initialise = traced("DataFolder.initialise")(
 /** Changes the owner of a folder and its contents to the user that Postgres runs as. */
 export const changeOwner = traced("DataFolder.changeOwner")(function*(folder: string, runAs: RunAs.RunAs) {
   const fs = yield* FileSystem.FileSystem
-  const wanted = RunAs.owner(runAs)
-  if (wanted === undefined) return
+  const owner = RunAs.owner(runAs)
+  if (owner === undefined) return
   const { uid } = yield* fs.stat(folder)
-  if (Option.getOrUndefined(uid) === wanted.uid) return
-  const changed = spawnSync("chown", ["-R", `${wanted.uid}:${wanted.gid}`, folder], { encoding: "utf8" })
+  if (Option.getOrUndefined(uid) === owner.uid) return
+  const changed = spawnSync("chown", ["-R", `${owner.uid}:${owner.gid}`, folder], { encoding: "utf8" })
   if (changed.status !== 0) return yield* failed(`The owner of ${folder} could not be changed: ${changed.stderr}`)
 })

@@ -70,7 +70,7 @@ export const watch = Effect.fnUntraced(function*(
 ) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* reserveFile(dataDir)
-  const there = Effect.orElseSucceed(fs.exists(file), () => false)
+  const isReserved = Effect.orElseSucceed(fs.exists(file), () => false)
 
   const readOnly = Effect.map(
     readOnlyRows(sql`SELECT current_setting('default_transaction_read_only')::boolean AS on`),
@@ -88,8 +88,8 @@ export const watch = Effect.fnUntraced(function*(
       sql`SELECT pg_reload_conf()`
     )
 
-  const look = Effect.gen(function*() {
-    const [bytes, reserved] = [yield* free, yield* there]
+  const check = Effect.gen(function*() {
+    const [bytes, reserved] = [yield* free, yield* isReserved]
     if (bytes < lowBytes) {
       if (reserved) yield* fs.remove(file)
       if (yield* readOnly) return
@@ -107,7 +107,7 @@ export const watch = Effect.fnUntraced(function*(
     yield* setReadOnly(false)
     yield* Effect.logInfo(`The disk of ${dataDir} has space again; writes are accepted`)
   })
-  yield* look.pipe(
+  yield* check.pipe(
     Effect.catchCause((cause) => Effect.logDebug("checking disk space failed", cause)),
     Effect.repeat(Schedule.spaced(checkInterval)),
     Effect.forkScoped

@@ -95,7 +95,7 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   const { endpoint, pid } = file.value
   if (!(yield* alive(pid)) || !(yield* responds(endpoint))) return Option.none()
   yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
-  const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (is) => is })
+  const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (isAlive) => isAlive })
   return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), detach: Effect.void })
 })
 

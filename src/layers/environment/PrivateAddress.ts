@@ -8,7 +8,7 @@ import { traced } from "../../services/runtime/Traced.ts"
  */
 const shared = IpNetwork.fromStringUnsafe("100.64.0.0/10")
 
-const isReachableOnlyNearby = (address: NetAddress.IpAddress): boolean =>
+const isPrivateAddress = (address: NetAddress.IpAddress): boolean =>
   NetAddress.isLoopback(address) || NetAddress.isLinkLocal(address) ||
   (NetAddress.isIpv4Address(address)
     ? NetAddress.isPrivate(address) || IpNetwork.contains(shared, address)
@@ -23,7 +23,7 @@ export const refusePublicAddress = traced("PrivateAddress.refusePublicAddress")(
   if (Result.isFailure(found)) return [`${name}: the name ${host} leads to no address.`]
   return found.success.flatMap(({ address }) => {
     const parsed = NetAddress.ipFromString(address)
-    return Result.isSuccess(parsed) && isReachableOnlyNearby(parsed.success)
+    return Result.isSuccess(parsed) && isPrivateAddress(parsed.success)
       ? []
       : [`${name}: ${address} is a public address; the cluster's port must be open to the other nodes only.`]
   })

@@ -50,7 +50,7 @@ const typingErrors = (left: string, right: string): number => {
 }
 
 /** Returns the setting that a name probably means; undefined if none is close. */
-const meant = (name: string): string | undefined => {
+const suggestionFor = (name: string): string | undefined => {
   const upper = name.toUpperCase()
   return ofMastodon[upper] ?? known.filter(({ length }) => Math.abs(length - upper.length) <= 2)
     .map((setting) => ({ setting, errors: typingErrors(upper, setting) }))
@@ -61,7 +61,7 @@ const meant = (name: string): string | undefined => {
 /** Returns a message about a variable that resembles a setting but is none; undefined for any other variable. */
 const complaint = (name: string): string | undefined => {
   if (known.includes(name)) return undefined
-  const setting = meant(name)
+  const setting = suggestionFor(name)
   if (setting !== undefined) return `${name} is not a setting of this server; did you mean ${setting}?`
   return families.some((family) => name.startsWith(family)) ? `${name} is not a setting of this server.` : undefined
 }
@@ -81,7 +81,7 @@ const names = Effect.gen(function*() {
 })
 
 /** Returns a message about each variable that is set and resembles a setting, sorted; values are never shown. */
-export const complaints = Effect.map(
+export const unknownWarnings = Effect.map(
   names,
   (found) => found.map(complaint).filter((message) => message !== undefined).toSorted().slice(0, reportedMax)
 )

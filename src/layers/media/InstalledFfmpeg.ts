@@ -45,9 +45,9 @@ const probe = Effect.gen(function*() {
     yield* Effect.logInfo("ffmpeg is not installed, so only pictures can be uploaded.")
     return undefined
   }
-  const shortcoming = unusableReason(version, encoders)
-  if (shortcoming !== undefined) {
-    yield* Effect.logWarning(`ffmpeg ${shortcoming}, so only pictures can be uploaded.`)
+  const reason = unusableReason(version, encoders)
+  if (reason !== undefined) {
+    yield* Effect.logWarning(`ffmpeg ${reason}, so only pictures can be uploaded.`)
     return undefined
   }
   const found: Ffmpeg = make(yield* sandbox)

@@ -21,7 +21,7 @@ export const layer = Layer.succeed(InstancePictures, {
     const still = animated
       ? yield* write(source, folder, { ...target, name: "emoji-still", extension: "png", animated: false })
       : undefined
-    return { moving, still }
+    return { animated: moving, still }
   }),
   icons: traced("InstancePictures.icons")(function*(source: Source, folder: string, edges: ReadonlyArray<number>) {
     const target = { extension: "png", fit: "cover", quality, animated: false } as const

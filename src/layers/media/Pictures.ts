@@ -239,7 +239,7 @@ export const profilePicture = Effect.fnUntraced(function*(
     ? yield* write(source, folder, { ...target, name: `${kind}-still`, extension: "png", animated: false })
     : undefined
   const likeness = kind === "avatar" ? yield* run(() => hashOfPicture(open((still ?? moving).path, false))) : 0n
-  return { moving, still, likeness }
+  return { animated: moving, still, likeness }
 })
 
 /** Returns the perceptual hash of a picture, upright and cropped to a square like an avatar. */

@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function*(lists: FeedLists) {
 
   return {
     /** Returns true if the feed may be out of date. */
-    has: (feed: FeedKey) => overflows > repaired || remembered.has(feed),
+    mayBeStale: (feed: FeedKey) => overflows > repaired || remembered.has(feed),
     remember: (feeds: ReadonlyArray<FeedKey>) =>
       Effect.sync(() => {
         failures++

@@ -39,12 +39,12 @@ export const layer = Layer.effect(
         each(feeds, (slice) => lists.push(slice, entry))
       ),
       read: traced("Feeds.read")(function*(feed) {
-        if (missed.has(feed)) return undefined
+        if (missed.mayBeStale(feed)) return undefined
         const list = yield* lists.read(feed)
         // A list that is not a feed is dropped, like a feed that missed an entry.
         if (list === undefined) yield* missed.remember([feed])
         // Asked again, because the entry may have been missed while Redis was responding.
-        return list === undefined || missed.has(feed) ? undefined : contentsOf(list.entries, list.filled)
+        return list === undefined || missed.mayBeStale(feed) ? undefined : contentsOf(list.entries, list.filled)
       }, Effect.orElseSucceed(() => undefined)),
       begin: traced("Feeds.begin")(function*(feed) {
         const fresh = `${yield* Random.nextInt}-${yield* Random.nextInt}`
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
         return yield* Effect.orElseSucceed(lists.begin(feed, fresh), () => fresh)
       }),
       fill: traced("Feeds.fill")((feed, entries, since) =>
-        missed.has(feed) ? Effect.void : Effect.ignore(lists.fill(feed, entries, since))
+        missed.mayBeStale(feed) ? Effect.void : Effect.ignore(lists.fill(feed, entries, since))
       ),
       drop: traced("Feeds.drop")((feeds) => each(feeds, lists.drop))
     })

@@ -8,7 +8,7 @@ const prefix = "murmuration:limit:"
  * Counts a use of each key in turn, up to the first that is exhausted. Lifetimes and uses are arguments: Redis' clock
  * may differ, and an expiry in its past would delete each counter at once.
  */
-const countInTurn = `
+const countScript = `
 local counts = {}
 for i, key in ipairs(KEYS) do
   counts[i] = redis.call('INCR', key)
@@ -22,18 +22,18 @@ export const layer = Layer.effect(
   Limits,
   Effect.gen(function*() {
     const redis = yield* Redis
-    const alone = countInMemory()
-    const together: Count = (periods) =>
+    const inMemory = countInMemory()
+    const inRedis: Count = (periods) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         redis.use(async (client) => {
           const names = periods.map(({ id }) => prefix + id)
           const figures = periods.flatMap(({ expiresAt, uses }) => [Math.max(1, expiresAt - now), uses])
-          const counts = await client.eval(countInTurn, names.length, ...names, ...figures)
+          const counts = await client.eval(countScript, names.length, ...names, ...figures)
           if (!Array.isArray(counts) || !counts.every((count) => typeof count === "number")) {
             throw new Error("no counts")
           }
           return counts
-        })).pipe(Effect.catch(() => alone(periods)))
-    return Limits.make(together)
+        })).pipe(Effect.catch(() => inMemory(periods)))
+    return Limits.make(inRedis)
   })
 )

@@ -30,14 +30,14 @@ export const run = traced("MediaTransfer.run")(function*(target: "bucket" | "fol
   yield* from.list.pipe(
     Stream.mapEffect(
       Effect.fnUntraced(function*({ bytes, name }) {
-        const there = (yield* to.size(name)) === bytes
+        const isPresent = (yield* to.size(name)) === bytes
         const content = bytes === 0 ? Stream.empty : from.read(name, { offset: 0, length: bytes })
-        const written = there ? Result.succeed(undefined) : yield* Effect.result(to.write(name, content))
+        const written = isPresent ? Result.succeed(undefined) : yield* Effect.result(to.write(name, content))
         if (Result.isFailure(written)) {
           // The server may have deleted the file since it was listed.
           return (yield* from.size(name)) === undefined ? undefined : yield* written.failure
         }
-        const sum = there ? present : copied
+        const sum = isPresent ? present : copied
         sum.files++
         sum.bytes += bytes
       }),

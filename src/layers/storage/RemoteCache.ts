@@ -69,7 +69,7 @@ export const layer = Layer.effect(
     /** Serialises insertions: the bytes of a concurrent one would count, but could not be evicted yet. */
     const keeping = yield* Semaphore.make(1)
     /** Least recently viewed first. */
-    const kept = new Map<string, Kept>()
+    const copies = new Map<string, Kept>()
     const fetching = new Map<string, Deferred.Deferred<Kept, Failure>>()
     /** Bytes of stored copies, and of those about to be stored. */
     let bytesKept = 0
@@ -82,17 +82,17 @@ export const layer = Layer.effect(
 
     const evict = (key: string) =>
       Effect.suspend(() => {
-        const old = kept.get(key)
+        const old = copies.get(key)
         if (old === undefined) return Effect.void
-        kept.delete(key)
+        copies.delete(key)
         bytesKept -= old.bytes
         return Effect.ignore(fs.remove(place(key, old.mime), { force: true }))
       })
 
     /** Evicts copies until the cache is within its limits. */
     const evictToFit = Effect.whileLoop({
-      while: () => kept.size > 0 && (bytesKept > mediaCacheBytes || kept.size >= copiesMax),
-      body: () => evict(kept.keys().next().value ?? ""),
+      while: () => copies.size > 0 && (bytesKept > mediaCacheBytes || copies.size >= copiesMax),
+      body: () => evict(copies.keys().next().value ?? ""),
       step: () => {}
     })
 
@@ -104,7 +104,7 @@ export const layer = Layer.effect(
         yield* evictToFit
         yield* fs.utimes(draft, copy.viewedAt / 1000, copy.fetchedAt / 1000)
         yield* fs.rename(draft, place(key, copy.mime))
-        kept.set(key, copy)
+        copies.set(key, copy)
       }).pipe(
         Effect.onError(() => Effect.sync(() => bytesKept -= copy.bytes)),
         keeping.withPermits(1),
@@ -120,18 +120,18 @@ export const layer = Layer.effect(
         const mime = type.replace("_", "/")
         const file = path.join(root, name)
         // The file may be gone if another node shares the folder.
-        const there = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
-        if (there?.type !== "File") continue
-        const [fetchedAt, viewedAt] = [millis(there.mtime), millis(there.atime)]
+        const info = Option.getOrUndefined(yield* Effect.option(fs.stat(file)))
+        if (info?.type !== "File") continue
+        const [fetchedAt, viewedAt] = [millis(info.mtime), millis(info.atime)]
         if (isRemoteKey(key) && typeNamed(mime) !== undefined) {
-          found.push([key, { mime, bytes: Number(there.size), fetchedAt, viewedAt }])
+          found.push([key, { mime, bytes: Number(info.size), fetchedAt, viewedAt }])
         } else if (fetchedAt < before) {
           yield* fs.remove(file, { force: true })
         }
       }
       for (const [key, copy] of found.sort(([, a], [, b]) => a.viewedAt - b.viewedAt)) {
         yield* evict(key)
-        kept.set(key, copy)
+        copies.set(key, copy)
         bytesKept += copy.bytes
       }
       yield* evictToFit
@@ -151,8 +151,8 @@ export const layer = Layer.effect(
     const viewed = Effect.fnUntraced(function*(key: string, copy: Kept) {
       const now = yield* Clock.currentTimeMillis
       const isDue = now - copy.viewedAt >= viewMillis
-      kept.delete(key)
-      kept.set(key, isDue ? { ...copy, viewedAt: now } : copy)
+      copies.delete(key)
+      copies.set(key, isDue ? { ...copy, viewedAt: now } : copy)
       if (isDue) yield* Effect.ignore(fs.utimes(place(key, copy.mime), now / 1000, copy.fetchedAt / 1000))
     })
 
@@ -198,7 +198,7 @@ export const layer = Layer.effect(
 
     const get = Effect.fnUntraced(
       function*(key: string, notBefore: number, fetch: Stream.Stream<Uint8Array, FetchFailed>) {
-        const copy = kept.get(key)
+        const copy = copies.get(key)
         if (copy !== undefined && copy.fetchedAt >= notBefore) {
           // Another node that shares the folder, or a person, may have removed the file.
           if (yield* Effect.orElseSucceed(fs.exists(place(key, copy.mime)), () => false)) {
@@ -210,27 +210,27 @@ export const layer = Layer.effect(
         // One fetch per key. A failure applies to all callers, as they ask for the same URL.
         const flying = fetching.get(key)
         if (flying !== undefined) return copyOf(key, yield* Deferred.await(flying))
-        const begun = yield* Deferred.make<Kept, Failure>()
+        const started = yield* Deferred.make<Kept, Failure>()
         const flight = turns.within((isSlow) => store(key, fetch, isSlow)).pipe(
           Effect.onExit((exit) =>
             Effect.suspend(() => {
               fetching.delete(key)
-              return Deferred.done(begun, exit)
+              return Deferred.done(started, exit)
             })
           ),
           Effect.ignore
         )
         yield* Effect.suspend(() => {
-          fetching.set(key, begun)
+          fetching.set(key, started)
           return Effect.forkIn(flight, scope)
         })
-        return copyOf(key, yield* Deferred.await(begun))
+        return copyOf(key, yield* Deferred.await(started))
       }
     )
 
     return RemoteCopies.of({
       get,
-      usage: Effect.sync(() => ({ files: kept.size, bytes: bytesKept, bytesMax: mediaCacheBytes }))
+      usage: Effect.sync(() => ({ files: copies.size, bytes: bytesKept, bytesMax: mediaCacheBytes }))
     })
   })
 )

@@ -30,7 +30,7 @@ export const layer = (settings: S3Settings, dataDir: string) =>
         failed
       )
 
-      const spool = <E>(file: string, bytes: Stream.Stream<Uint8Array, E>) =>
+      const writeSpoolFile = <E>(file: string, bytes: Stream.Stream<Uint8Array, E>) =>
         Effect.scoped(Effect.gen(function*() {
           const open = yield* Effect.mapError(fs.open(file, { flag: "w", mode: 0o600 }), failed)
           yield* writeStream(open, bytes)
@@ -70,7 +70,7 @@ export const layer = (settings: S3Settings, dataDir: string) =>
           Effect.scoped(Effect.gen(function*() {
             const file = `${yield* folder}/upload`
             yield* checked(name)
-            yield* spool(file, bytes)
+            yield* writeSpoolFile(file, bytes)
             yield* sending.file(name, file)
           })),
         writeFile: traced("Storage.writeFile")((name: string, path: string) =>
@@ -85,7 +85,7 @@ export const layer = (settings: S3Settings, dataDir: string) =>
           length === 0 ? Stream.empty : found(name, `bytes=${offset}-${offset + length - 1}`),
         local: Effect.fnUntraced(function*(name: string) {
           const file = `${yield* folder}/source`
-          yield* spool(file, found(name, undefined))
+          yield* writeSpoolFile(file, found(name, undefined))
           return file
         }),
         folder,

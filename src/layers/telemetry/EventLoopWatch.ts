@@ -66,15 +66,15 @@ export const layerAfter = (millis: number) =>
     const scheduler = new WatchedScheduler()
     let due = Infinity
     let used = 0
-    const look = Effect.suspend(() => {
+    const beat = Effect.suspend(() => {
       const [expected, now] = [due, performance.now()]
       due = now + beatMillis
       // A thread that got no CPU was not blocked by its work.
       const { system, user } = process.threadCpuUsage()
       const usedMillis = (system + user) / 1_000
-      const worked = usedMillis - used
+      const cpuMillis = usedMillis - used
       used = usedMillis
-      const isLate = now - expected >= pauseMillisLogged - beatMillis && worked >= pauseMillisLogged - beatMillis
+      const isLate = now - expected >= pauseMillisLogged - beatMillis && cpuMillis >= pauseMillisLogged - beatMillis
       const turn = isLate ? scheduler.turnAt(expected) : undefined
       return turn === undefined
         ? Effect.void
@@ -84,7 +84,7 @@ export const layerAfter = (millis: number) =>
           } ms by ${workOf(turn.context)}`
         )
     })
-    yield* look.pipe(
+    yield* beat.pipe(
       Effect.repeat(Schedule.spaced(beatMillis)),
       Effect.delay(millis),
       Effect.provideService(Scheduler.Scheduler, scheduler),

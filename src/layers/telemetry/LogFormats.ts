@@ -31,13 +31,13 @@ const pair = (key: string, text: string) => {
 export const logfmt = ({ annotations, errors, fiber, level, message, spans, time }: LogRecord): string => {
   const unique = uniquely(ownKeys)
   const stacks = errors.flatMap(({ stack = [] }) => stack)
-  const said = errors.map(({ message, name }) => message === "" ? name : `${name}: ${message}`)
+  const errorTexts = errors.map(({ message, name }) => message === "" ? name : `${name}: ${message}`)
   const line = [
     pair("timestamp", time),
     pair("level", level),
     pair("fiber", fiber),
     pair("message", message),
-    ...(said.length === 0 ? [] : [pair("error", said.join("; "))]),
+    ...(errorTexts.length === 0 ? [] : [pair("error", errorTexts.join("; "))]),
     ...(stacks.length === 0 ? [] : [pair("stack", stacks.join("\n"))]),
     ...spans.map(([label, millis]) => pair(unique(keyOf(label)), `${millis}ms`)),
     ...annotations.map(([label, value]) => pair(unique(keyOf(label)), String(value)))

@@ -1,6 +1,6 @@
 import { Array, Cause, DateTime, Effect, type Logger, Predicate, References } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { chainOf, isMendable } from "./Mendable.ts"
+import { chainOf, isOperational } from "./Mendable.ts"
 import { redact, redactedValue, secretNames } from "./Redaction.ts"
 
 /** Maximum characters of a text, and maximum errors, spans and annotations of a record. */
@@ -89,7 +89,7 @@ const errorOf = (reason: Cause.Reason<unknown>): LoggedError => {
   const error = Cause.isFailReason(reason) ? reason.error : reason.defect
   const logged = { name: nameOf(error), message: messageOf(error) }
   // A failed statement is a fault of ours unless the database caused it, whether or not the error was expected.
-  const isFault = !isMendable(error) && (!Cause.isFailReason(reason) || isSqlError(error))
+  const isFault = !isOperational(error) && (!Cause.isFailReason(reason) || isSqlError(error))
   return isFault ? { ...logged, stack: bounded(Cause.pretty(Cause.fromReasons([reason]))) } : logged
 }
 

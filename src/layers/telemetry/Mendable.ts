@@ -85,5 +85,5 @@ const isTagged = (error: unknown) =>
  * Returns true for errors that an operator can mend, or that pass by themselves: a database, mail server, bucket or
  * other server that is away, a full disk, a port in use. Such an error needs no stack.
  */
-export const isMendable = (error: unknown): boolean =>
+export const isOperational = (error: unknown): boolean =>
   chainOf(error).some((one) => isSystem(one) || isTagged(one) || (isSqlError(one) && sqlReasons.has(one.reason._tag)))

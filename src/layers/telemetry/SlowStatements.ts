@@ -4,11 +4,11 @@ import { rowsOf, Timestamptz } from "../../services/database/Rows.ts"
 import { slowMillis } from "../../services/metrics/PostgresFigures.ts"
 import { HeldSessions } from "../Database.ts"
 
-const seen = Metric.counter("murmuration_postgres_slow_statements_seen_total", {
+const seenTotal = Metric.counter("murmuration_postgres_slow_statements_seen_total", {
   description: "Statements of this program that ran for more than a second; the same on every node",
   incremental: true
 })
-const spent = Metric.counter("murmuration_postgres_slow_statement_seconds_total", {
+const secondsTotal = Metric.counter("murmuration_postgres_slow_statement_seconds_total", {
   description: "Time that these statements took, from their begin until they were last seen; the same on every node",
   incremental: true
 })
@@ -36,8 +36,8 @@ export const sampler = (sql: SqlClient.SqlClient, boundMillis = slowMillis) => {
     const found = new Map(rows.map(({ since, statement }) => [statement, (now - since.getTime()) / 1_000]))
     for (const [statement, seconds] of found) {
       const earlier = before.get(statement)
-      if (earlier === undefined) yield* Metric.update(seen, 1)
-      yield* Metric.update(spent, Math.max(0, seconds - (earlier ?? 0)))
+      if (earlier === undefined) yield* Metric.update(seenTotal, 1)
+      yield* Metric.update(secondsTotal, Math.max(0, seconds - (earlier ?? 0)))
     }
     before = found
   })
@@ -49,7 +49,7 @@ export const sampler = (sql: SqlClient.SqlClient, boundMillis = slowMillis) => {
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   // A collector computes an increase only from a value that it knew before.
-  for (const counter of [seen, spent]) yield* Metric.update(counter, 0)
+  for (const counter of [seenTotal, secondsTotal]) yield* Metric.update(counter, 0)
   const sample = sampler(yield* HeldSessions).pipe(
     Effect.catchCause((cause) => Effect.logDebug("slow statements could not be counted", cause))
   )

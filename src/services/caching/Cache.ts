@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
     ? boundedMap<Key, Entry<Value>>(max.entries)
     : new LRUCache<Key, Entry<Value>>({ maxSize: max.bytes, sizeCalculation: ({ value }) => max.bytesOf(value) })
 
-  const believable = (key: Key, now: number, connected: boolean): Value | undefined => {
+  const freshValue = (key: Key, now: number, connected: boolean): Value | undefined => {
     const entry = kept.get(key)
     if (entry === undefined) return undefined
     const { loadedAt } = entry
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
   const find: Cache<Key, Value>["find"] = (key) =>
     Effect.flatMap(
       changes.connected,
-      (connected) => Effect.map(Clock.currentTimeMillis, (now) => believable(key, now, connected))
+      (connected) => Effect.map(Clock.currentTimeMillis, (now) => freshValue(key, now, connected))
     )
 
   const renew: Cache<Key, Value>["renew"] = Effect.fnUntraced(function*(key, load) {
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
       const found = new Map<Key, Value>()
       const missing = new Set<Key>()
       for (const key of keys) {
-        const value = believable(key, now, connected)
+        const value = freshValue(key, now, connected)
         if (value === undefined) missing.add(key)
         else found.set(key, value)
       }

@@ -26,7 +26,7 @@ const claimMillis = 90_000
 /** Maximum concurrent fetches for one site. */
 const claimedPerSiteMax = 2
 /** Maximum waiting cards that one claim reads. */
-const lookedAtMax = 500
+const examinedMax = 500
 /** Maximum statuses that are streamed for a new card, and their maximum age, in milliseconds. */
 const streamedMax = 500
 const streamedMillisMax = 86_400_000
@@ -94,7 +94,7 @@ export class Cards extends Context.Service<Cards, {
           WITH busy AS (SELECT site, count(*) AS under_way FROM preview_cards WHERE claimed_until > ${at} GROUP BY site),
           due AS MATERIALIZED (
             SELECT id, site, due_at FROM preview_cards WHERE due_at <= ${at} ORDER BY due_at LIMIT ${
-          rowsMax(sql, lookedAtMax)
+          rowsMax(sql, examinedMax)
         }),
           placed AS (SELECT due.id, due.due_at,
               row_number() OVER (PARTITION BY due.site ORDER BY due.due_at) + coalesce(busy.under_way, 0) AS place
@@ -168,24 +168,24 @@ export class Cards extends Context.Service<Cards, {
 
       const sweptBatch = Effect.gen(function*() {
         const before = new Date((yield* Clock.currentTimeMillis) - unreferencedMillisMax)
-        const lone = sql`NOT EXISTS (SELECT FROM status_cards s WHERE s.card_id = preview_cards.id)`
-        const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${lone}
+        const unreferenced = sql`NOT EXISTS (SELECT FROM status_cards s WHERE s.card_id = preview_cards.id)`
+        const found = yield* idRows(sql`SELECT id FROM preview_cards WHERE ${unreferenced}
           AND coalesce(fetched_at, created_at) < ${before} LIMIT ${rowsMax(sql, sweptMax)} FOR UPDATE SKIP LOCKED`)
         if (found.length === 0) return []
         // A status may have referred to it before it was locked; none can afterwards.
-        const gone = yield* imageRows(
+        const deleted = yield* imageRows(
           tracked("card", found.map(({ id }) => id))(sql`DELETE FROM preview_cards
-          WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${lone} RETURNING image_name`)
+          WHERE id = ANY (${found.map(({ id }) => id)}::bigint[]) AND ${unreferenced} RETURNING image_name`)
         )
-        return gone
+        return deleted
       }).pipe(transaction(sql))
 
       const sweep = Effect.gen(function*() {
         const files: Array<string> = []
         for (let batch = 0; batch < batchesMax; batch++) {
-          const gone = yield* sweptBatch
-          files.push(...gone.flatMap(({ imageName }) => imageName ?? []))
-          if (gone.length < sweptMax) break
+          const deleted = yield* sweptBatch
+          files.push(...deleted.flatMap(({ imageName }) => imageName ?? []))
+          if (deleted.length < sweptMax) break
         }
         return files
       }).pipe(Effect.withSpan("Cards.sweep"))

@@ -15,7 +15,7 @@ const waitingPerSiteMax = 100
  * without its image.
  */
 const freshMillis = 14 * 86_400_000
-const poorFreshMillis = 86_400_000
+const incompleteFreshMillis = 86_400_000
 /** Links in remote posts are fetched within this random delay, in milliseconds: all servers get such posts at once. */
 const spreadMillis = 60_000
 
@@ -33,12 +33,12 @@ const linkedRows = rowsOf(Schema.Struct({ statusId: Schema.BigInt, known: Schema
 /** Cards of statuses; called in the transaction that writes the status. */
 export class StatusCards extends Context.Service<StatusCards, {
   /** Attaches the card of its link to a new status; `fromElsewhere` if all servers get the status at once. */
-  readonly attach: (statusId: bigint, link: StatusLink, fromElsewhere: boolean) => Effect.Effect<void, SqlError>
+  readonly attach: (statusId: bigint, link: StatusLink, isRemote: boolean) => Effect.Effect<void, SqlError>
   /** Replaces or removes the card of an edited status. */
   readonly replace: (
     statusId: bigint,
     link: StatusLink | undefined,
-    fromElsewhere: boolean
+    isRemote: boolean
   ) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/cards/StatusCards") {
   static readonly layer = Layer.effect(
@@ -86,7 +86,7 @@ export class StatusCards extends Context.Service<StatusCards, {
               trace_parent = ${yield* currentTraceParent} WHERE id IN (
             SELECT id FROM preview_cards WHERE url_key = ANY (${keys}::text[]) AND due_at IS NULL AND (fetched_at IS NULL
               OR fetched_at < CASE WHEN details IS NULL OR (image_url IS NOT NULL AND image_name IS NULL)
-                THEN ${ago(poorFreshMillis)}::timestamptz ELSE ${ago(freshMillis)}::timestamptz END)
+                THEN ${ago(incompleteFreshMillis)}::timestamptz ELSE ${ago(freshMillis)}::timestamptz END)
             FOR UPDATE SKIP LOCKED)`
         }).pipe(
           Effect.catchCause((cause) => Effect.logWarning("stale cards were not scheduled for a refetch", cause))
@@ -105,18 +105,18 @@ export class StatusCards extends Context.Service<StatusCards, {
       }))
 
       const attach = traced("StatusCards.attach")(
-        function*(statusId: bigint, link: StatusLink, fromElsewhere: boolean) {
+        function*(statusId: bigint, link: StatusLink, isRemote: boolean) {
           const now = yield* Clock.currentTimeMillis
-          const delay = fromElsewhere ? yield* Random.nextIntBetween(0, spreadMillis) : 0
+          const delay = isRemote ? yield* Random.nextIntBetween(0, spreadMillis) : 0
           yield* write({ statusId, link, dueMillis: now + delay, traceParent: yield* currentTraceParent })
         }
       )
       return StatusCards.of({
         attach,
-        replace: traced("StatusCards.replace")((statusId, link, fromElsewhere) =>
+        replace: traced("StatusCards.replace")((statusId, link, isRemote) =>
           link === undefined
             ? Effect.asVoid(sql`DELETE FROM status_cards WHERE status_id = ${statusId}`)
-            : attach(statusId, link, fromElsewhere)
+            : attach(statusId, link, isRemote)
         )
       })
     })

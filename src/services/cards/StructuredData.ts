@@ -36,8 +36,8 @@ const wrapper = /^(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|\/\*\s*\]\]>\s
 const wrapperCharactersMax = 64
 
 const isWrapper = (line: string): boolean => {
-  const said = line.trim()
-  return said.length <= wrapperCharactersMax && wrapper.test(said)
+  const trimmed = line.trim()
+  return trimmed.length <= wrapperCharactersMax && wrapper.test(trimmed)
 }
 
 /** Removes the CDATA lines from structured data. */

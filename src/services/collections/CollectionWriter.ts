@@ -101,7 +101,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
       const change = traced("CollectionWriter.change")(function*(owner: bigint, id: bigint, given: CollectionChange) {
         yield* owned(owner, id)
         yield* checked(given)
-        const said = {
+        const columnsToSet = {
           ...(given.name !== undefined && { name: given.name.trim() }),
           ...(given.description !== undefined && { description: given.description.trim() }),
           ...(given.language !== undefined && { language: languageTag(given.language ?? "") ?? null }),
@@ -109,12 +109,14 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
           ...(given.discoverable !== undefined && { discoverable: given.discoverable }),
           ...(given.tagName !== undefined && { tagId: yield* tagOf(given.tagName) })
         }
-        const columns = Object.keys(said)
+        const columns = Object.keys(columnsToSet)
         if (columns.length === 0) return undefined
         const at = yield* now
         const [changed] = yield* changedRows(sql`
           WITH before AS MATERIALIZED (SELECT * FROM collections WHERE id = ${id}),
-          changed AS (UPDATE collections SET ${sql.update({ ...said, updatedAt: at })} WHERE id = ${id} RETURNING *)
+          changed AS (UPDATE collections SET ${
+          sql.update({ ...columnsToSet, updatedAt: at })
+        } WHERE id = ${id} RETURNING *)
           SELECT c.id, (c.name, c.description, c.sensitive, coalesce(c.tag_id, 0))
               IS DISTINCT FROM (b.name, b.description, b.sensitive, coalesce(b.tag_id, 0)) AS significant
           FROM changed c, before b WHERE (c.name, c.description, c.language, c.sensitive, c.discoverable, c.tag_id)
@@ -136,28 +138,28 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
       const add = traced("CollectionWriter.add")(
         function*(owner: bigint, id: bigint, targets: ReadonlyArray<bigint>) {
           yield* owned(owner, id)
-          const wanted = [...new Set(targets)]
-          const known = yield* idRows(sql`SELECT id FROM accounts WHERE id = ANY (${wanted}::bigint[])`)
-          if (known.length < wanted.length) return yield* new RecordNotFound()
-          const allowed = yield* idRows(sql`SELECT a.id FROM accounts a WHERE a.id = ANY (${wanted}::bigint[])
+          const targetIds = [...new Set(targets)]
+          const known = yield* idRows(sql`SELECT id FROM accounts WHERE id = ANY (${targetIds}::bigint[])`)
+          if (known.length < targetIds.length) return yield* new RecordNotFound()
+          const allowed = yield* idRows(sql`SELECT a.id FROM accounts a WHERE a.id = ANY (${targetIds}::bigint[])
             AND ${mayFeature(sql, sql`${owner}::bigint`)}`)
-          if (allowed.length < wanted.length) return yield* new NotAllowed()
+          if (allowed.length < targetIds.length) return yield* new NotAllowed()
           const held = yield* memberRows(sql`SELECT i.account_id, true AS local FROM collection_items i
             WHERE i.collection_id = ${id} AND i.state IN ('pending', 'accepted')`)
-          if (held.some(({ accountId }) => wanted.includes(accountId))) {
+          if (held.some(({ accountId }) => targetIds.includes(accountId))) {
             return yield* validationFailed("Account has already been taken")
           }
-          if (held.length + wanted.length > collectionItemsMax) {
+          if (held.length + targetIds.length > collectionItemsMax) {
             return yield* validationFailed(
               `Collection items are too many, no more than ${collectionItemsMax} are allowed`
             )
           }
           const at = yield* now
           // An account that was rejected or revoked earlier may be asked again.
-          yield* sql`DELETE FROM collection_items WHERE collection_id = ${id} AND account_id = ANY (${wanted}::bigint[])`
+          yield* sql`DELETE FROM collection_items WHERE collection_id = ${id} AND account_id = ANY (${targetIds}::bigint[])`
           return yield* addedRows(sql`
             WITH given AS (SELECT g.account_id, g.place, a.domain IS NULL AS local
-              FROM unnest(${wanted}::bigint[]) WITH ORDINALITY g (account_id, place) JOIN accounts a ON a.id = g.account_id)
+              FROM unnest(${targetIds}::bigint[]) WITH ORDINALITY g (account_id, place) JOIN accounts a ON a.id = g.account_id)
             INSERT INTO collection_items (id, collection_id, account_id, state, position, created_at, updated_at)
             SELECT next_id(${at.getTime()}), ${id}, account_id, CASE WHEN local THEN 'accepted' ELSE 'pending' END,
               place + coalesce((SELECT max(position) FROM collection_items WHERE collection_id = ${id}), 0), ${at}, ${at}
@@ -173,11 +175,11 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
 
       const take = traced("CollectionWriter.take")(function*(owner: bigint, id: bigint, itemId: bigint) {
         yield* owned(owner, id)
-        const [gone] = yield* itemRows(sql`DELETE FROM collection_items
+        const [removed] = yield* itemRows(sql`DELETE FROM collection_items
           WHERE id = ${itemId} AND collection_id = ${id} RETURNING id, account_id, uri`)
-        if (gone === undefined) return yield* new RecordNotFound()
-        if (gone.accountId !== null) yield* taken(owner, id, gone.accountId)
-        return gone.accountId ?? undefined
+        if (removed === undefined) return yield* new RecordNotFound()
+        if (removed.accountId !== null) yield* taken(owner, id, removed.accountId)
+        return removed.accountId ?? undefined
       })
 
       const revoke = traced("CollectionWriter.revoke")(function*(accountId: bigint, id: bigint, itemId: bigint) {

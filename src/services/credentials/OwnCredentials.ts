@@ -69,8 +69,8 @@ const make = Effect.gen(function*() {
       if (user !== undefined && user.passwordHash === undefined) {
         return (yield* FreshSignIn) ? user : yield* new NotAllowed({ text: signInAgain })
       }
-      const isRight = yield* credentials.verify(password, user?.passwordHash)
-      return user === undefined || !isRight ? yield* wrongPassword : user
+      const isCorrect = yield* credentials.verify(password, user?.passwordHash)
+      return user === undefined || !isCorrect ? yield* wrongPassword : user
     }
   )
 

@@ -66,6 +66,6 @@ export const newestFirst = <A>(page: Page, rows: ReadonlyArray<A>): ReadonlyArra
 export const slice = (page: Page, ids: ReadonlyArray<bigint>): ReadonlyArray<bigint> => {
   const { maxId, minId, sinceId } = page
   const above = minId ?? sinceId
-  const inside = ids.filter((id) => (maxId === undefined || id < maxId) && (above === undefined || id > above))
-  return minId === undefined ? inside.slice(0, page.limit) : inside.slice(-page.limit)
+  const inRange = ids.filter((id) => (maxId === undefined || id < maxId) && (above === undefined || id > above))
+  return minId === undefined ? inRange.slice(0, page.limit) : inRange.slice(-page.limit)
 }

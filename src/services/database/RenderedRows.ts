@@ -19,10 +19,10 @@ const logFailures = (failures: ReadonlyArray<Failure>) =>
 
 /**
  * Renders each row by `make`; omits rows for which it returns undefined. A row for which `make` throws is omitted and
- * logged once, as `what` with its `key`: one bad row never fails the page (security row 39).
+ * logged once, as `kind` with its `key`: one bad row never fails the page (security row 39).
  */
 export const renderedRows = <Row, A>(
-  what: string,
+  kind: string,
   rows: Iterable<Row>,
   key: (row: Row) => unknown,
   make: (row: Row) => A | undefined
@@ -34,7 +34,7 @@ export const renderedRows = <Row, A>(
       const one = make(row)
       if (one !== undefined) made.push(one)
     } catch (error) {
-      failures.push({ row: `${what} ${String(key(row))}`, error })
+      failures.push({ row: `${kind} ${String(key(row))}`, error })
     }
   }
   return failures.length === 0 ? Effect.succeed(made) : Effect.as(logFailures(failures), made)

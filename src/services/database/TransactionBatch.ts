@@ -71,18 +71,18 @@ export const batched = <Key, Result, E>(
 export const atCommit = <Key, E>(
   many: (keys: ReadonlyArray<Key>) => Effect.Effect<void, E>
 ): (key: Key) => Effect.Effect<void, E> => {
-  const wanted = new WeakMap<Batch, Array<Key>>()
+  const keysByBatch = new WeakMap<Batch, Array<Key>>()
   return (key) =>
     Effect.withFiber((fiber) => {
       const member = fiber.getRef(Current)
       if (member === undefined || member.batch.over) return many([key])
       const { batch } = member
       member.wrote = true
-      const asked = wanted.get(batch)
+      const asked = keysByBatch.get(batch)
       if (asked !== undefined) asked.push(key)
       else {
         const keys = [key]
-        wanted.set(batch, keys)
+        keysByBatch.set(batch, keys)
         batch.last.push(Effect.suspend(() => many(keys)))
       }
       return Effect.void
@@ -90,7 +90,7 @@ export const atCommit = <Key, E>(
 }
 
 /** Returns true if the failure leaves the transaction usable. */
-const isHarmless = ({ reasons }: Cause.Cause<unknown>): boolean =>
+const leavesTransactionUsable = ({ reasons }: Cause.Cause<unknown>): boolean =>
   reasons.every((reason) => Cause.isFailReason(reason) && !isSqlError(reason.error))
 
 /**
@@ -113,7 +113,7 @@ export const inOneTransaction = <A, E>(
       const member: Member = { batch, wrote: false }
       const exit = yield* Effect.exit(Effect.provideService(effect, Current, member))
       yield* leave
-      return { exit, fatal: Exit.isFailure(exit) && (member.wrote || !isHarmless(exit.cause)) }
+      return { exit, fatal: Exit.isFailure(exit) && (member.wrote || !leavesTransactionUsable(exit.cause)) }
     })
     return Effect.gen(function*() {
       const ended = yield* Effect.forEach(effects, asMember, { concurrency: "unbounded" })

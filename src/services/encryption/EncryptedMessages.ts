@@ -80,9 +80,9 @@ const make = Effect.gen(function*() {
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(signingKey), "", "franking of encrypted messages", 32))
 
   /** Signs who sent which digest to whom and when, so that a receiver can prove it to moderators later. */
-  const franked = (facts: Readonly<Record<string, string>>) => {
-    const said = Buffer.from(JSON.stringify(facts)).toString("base64url")
-    return `${said}.${createHmac("sha256", key).update(said).digest("base64url")}`
+  const signFrank = (facts: Readonly<Record<string, string>>) => {
+    const payload = Buffer.from(JSON.stringify(facts)).toString("base64url")
+    return `${payload}.${createHmac("sha256", key).update(payload).digest("base64url")}`
   }
   const own = Effect.fnUntraced(function*(token: TokenId) {
     const [device] = yield* Effect.orDie(deviceRows(sql`SELECT id, device_id FROM devices WHERE token_id = ${token}`))
@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
       }
       const millis = yield* Clock.currentTimeMillis
       const at = new Date(millis)
-      const told = yield* Effect.gen(function*() {
+      const delivered = yield* Effect.gen(function*() {
         const found = yield* foundRows(sql`SELECT d.id, d.account_id, d.device_id, d.token_id FROM devices d
           JOIN unnest(${messages.map(({ accountId }) => accountId)}::bigint[], ${
           messages.map(({ deviceId }) => deviceId)
@@ -113,11 +113,11 @@ const make = Effect.gen(function*() {
           return to === undefined ? [] : [{ message, to }]
         })
         if (rows.length === 0) return []
-        const wanted = Arr.groupBy(rows, ({ to }) => String(to.id))
+        const byDevice = Arr.groupBy(rows, ({ to }) => String(to.id))
         yield* requireMessageCapacity(
           sql,
           account,
-          Object.values(wanted).map((all) => ({
+          Object.values(byDevice).map((all) => ({
             device: all[0].to.id,
             messages: all.length
           }))
@@ -129,7 +129,7 @@ const make = Effect.gen(function*() {
             ${rows.map(({ message }) => message.body)}::text[], ${rows.map(({ message }) => message.hmac)}::text[],
             ${
           rows.map(({ message, to }) =>
-            franked({
+            signFrank({
               digest: message.hmac,
               fromAccount: String(account),
               fromDevice: from.deviceId,
@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
           return to === undefined ? [] : [{ id, to }]
         })
       }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
-      for (const { id, to } of told) {
+      for (const { id, to } of delivered) {
         yield* broadcast.publish({
           _tag: "MessageEncrypted",
           accountId: to.accountId,

@@ -29,9 +29,9 @@ export const isFollowedOrSelf = (sql: SqlClient, other: AccountId) =>
 export const requireMessageCapacity = (
   sql: SqlClient,
   sender: AccountId,
-  wanted: ReadonlyArray<{ readonly device: bigint; readonly messages: number }>
+  deliveries: ReadonlyArray<{ readonly device: bigint; readonly messages: number }>
 ): Effect.Effect<void, Unprocessable | SqlError> =>
-  Effect.forEach(wanted, ({ device, messages }) =>
+  Effect.forEach(deliveries, ({ device, messages }) =>
     Effect.gen(function*() {
       const { known, ofAll, ofSender, ofStrangers } = singleRow(
         yield* waitingRows(sql`SELECT ${isFollowedOrSelf(sql, sender)} AS known,

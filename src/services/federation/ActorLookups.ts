@@ -57,10 +57,10 @@ export const make = Effect.gen(function*() {
   const { localDomain, outboundAllow, publicUrl } = yield* ServerConfig
   const ours = new Set([localDomain, new URL(publicUrl).host])
   const fetcher = yield* ObjectFetcher
-  const fingers = yield* WebFingers
+  const webFingers = yield* WebFingers
   const readUrl = urlReader(outboundAllow)
   const limits = FailedLookups.make()
-  const once = yield* SingleFlight.make<Looked, never>(underWayMax)
+  const shared = yield* SingleFlight.make<Looked, never>(underWayMax)
   const kept = new LRUCache<string, Looked>({
     maxSize: keptBytesMax,
     sizeCalculation: ({ bytes }, key) => bytes + key.length
@@ -79,8 +79,8 @@ export const make = Effect.gen(function*() {
   })
 
   /** Fetches the actor behind `acct:name@domain`. */
-  const fingered = Effect.fnUntraced(function*({ domain, username }: Handle) {
-    const { actor } = yield* fingers.resolve(username, domain)
+  const byHandle = Effect.fnUntraced(function*({ domain, username }: Handle) {
+    const { actor } = yield* webFingers.resolve(username, domain)
     return yield* fetched(actor.href)
   })
 
@@ -107,7 +107,7 @@ export const make = Effect.gen(function*() {
     if (handle !== undefined) {
       const { domain, username } = handle
       if (ours.has(domain)) return undefined
-      return { name: `acct:${username}@${domain}`, host: domain, find: fingered(handle) }
+      return { name: `acct:${username}@${domain}`, host: domain, find: byHandle(handle) }
     }
     const url = readUrl(keyId)
     return url && { name: url.href, host: url.host, find: fetched(url.href) }
@@ -140,8 +140,10 @@ export const make = Effect.gen(function*() {
     if (place === undefined) return { at: now, found: undefined, proven: () => {} }
     const { find, host, name } = place
     const before = kept.get(name)
-    const restMillis = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
-    if (before !== undefined && now - before.at < restMillis && now >= before.at && before.at >= since) return before
+    const retryMillisMin = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
+    if (before !== undefined && now - before.at < retryMillisMin && now >= before.at && before.at >= since) {
+      return before
+    }
     const uncount = yield* limits.take({ address, host })
     if (uncount === undefined) return { at: now, found: "away", proven: () => {} }
     const others = countOthers(host, address)
@@ -149,10 +151,10 @@ export const make = Effect.gen(function*() {
       uncount()
       others.uncount()
     }
-    const look = yield* once(name, looked(AskedHosts.admittedBy(others.admission)(find), proven))
+    const result = yield* shared(name, looked(AskedHosts.admittedBy(others.admission)(find), proven))
     // The result is a concurrent look-up's, so this one does not count.
-    if (look.proven !== proven) proven()
-    kept.set(name, look)
-    return look
+    if (result.proven !== proven) proven()
+    kept.set(name, result)
+    return result
   })
 })

@@ -38,13 +38,13 @@ export const withKeys = Effect.fnUntraced(function*(
       keys.push(key)
       continue
     }
-    const here = known.find(({ id }) => id.href === address)
-    const there = here ?? (yield* Effect.catchIf(
+    const knownDocument = known.find(({ id }) => id.href === address)
+    const keyDocument = knownDocument ?? (yield* Effect.catchIf(
       fetcher.fetch(address),
       (error) => !isTemporary(error),
       () => Effect.succeed(undefined)
     ))
-    keys.push((there && keyIn(there.document, address)) ?? key)
+    keys.push((keyDocument && keyIn(keyDocument.document, address)) ?? key)
   }
   return { id: found.id, document: { ...found.document, publicKey: keys } }
 })

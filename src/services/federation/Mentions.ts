@@ -27,7 +27,7 @@ export class Mentions extends Context.Service<Mentions, {
       const actors = yield* RemoteActors
       const { federated, localDomain } = yield* ServerConfig
 
-      const elsewhere = (text: string) => {
+      const remoteHandles = (text: string) => {
         const handles = new Set<string>()
         for (const token of text.includes("@") ? tokens(text) : []) {
           if (token.kind !== "mention" || token.domain === undefined || handles.size >= unknownMax) continue
@@ -38,7 +38,7 @@ export class Mentions extends Context.Service<Mentions, {
       }
 
       const introduce = traced("Mentions.introduce")(function*(text: string) {
-        const handles = federated ? elsewhere(text) : new Set<string>()
+        const handles = federated ? remoteHandles(text) : new Set<string>()
         if (handles.size === 0) return
         const known = yield* Effect.orDie(namedBy(sql, handles))
         for (const { domain, username } of known) handles.delete(handle(username, domain ?? undefined))

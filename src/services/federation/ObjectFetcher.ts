@@ -49,20 +49,20 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
     ObjectFetcher,
     Effect.gen(function*() {
       const { outboundAllow, publicUrl } = yield* ServerConfig
-      const alone = yield* documentFetcher
+      const fetchUnshared = yield* documentFetcher
       const shared = yield* HostDocuments
       const readUrl = urlReader(outboundAllow)
       const own = new URL(publicUrl).host
 
       /** A look-up that has already requested URLs is not shared: its redirect limit and loop check depend on them. */
       const had = Effect.fnUntraced(function*(url: string, as: "object" | "objectOrPage", places: RequestedUrls) {
-        if (shared === undefined || places.size > 0) return yield* alone({ url, as }, places)
+        if (shared === undefined || places.size > 0) return yield* fetchUnshared({ url, as }, places)
         const found = yield* Allowances.delegate(url, shared({ url, as }))
         for (const place of found.visited) places.add(place)
         return found
       })
 
-      const once = Effect.fnUntraced(function*(asked: string, places: RequestedUrls) {
+      const fetchOnce = Effect.fnUntraced(function*(asked: string, places: RequestedUrls) {
         // Our own objects are not learnt from outside.
         if (URL.parse(asked)?.host === own) {
           return yield* new Implausible({ url: asked, reason: "an id of this server" })
@@ -86,12 +86,12 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
       })
 
       const byId = traced("ObjectFetcher.fetch")(function*(url: string, places: RequestedUrls = new Set()) {
-        return yield* atItsId(yield* once(url, places), places)
+        return yield* atOwnId(yield* fetchOnce(url, places), places)
       })
 
-      const atItsId = Effect.fnUntraced(
+      const atOwnId = Effect.fnUntraced(
         function*(first: FetchedDocument & { readonly servedBy: string }, places: RequestedUrls) {
-          const found = first.id.href === first.servedBy ? first : yield* once(first.id.href, places)
+          const found = first.id.href === first.servedBy ? first : yield* fetchOnce(first.id.href, places)
           if (found.id.href !== found.servedBy) {
             return yield* new Implausible({ url: found.servedBy, reason: "its id does not match its URL" })
           }
@@ -104,7 +104,7 @@ export class ObjectFetcher extends Context.Service<ObjectFetcher, {
         const { text: value, ...found } = yield* had(url, "objectOrPage", places)
         if (DocumentTypes.activity.accepts(...DocumentTypes.parse(found.contentType))) {
           const parsed = Result.getOrElse(BoundedJson.parse(value), () => undefined)
-          return yield* atItsId(yield* read(found.url, parsed), places)
+          return yield* atOwnId(yield* read(found.url, parsed), places)
         }
         const alternate = alternateIn({ ...found, value })
         return yield* alternate === undefined

@@ -120,14 +120,14 @@ export class Objects extends Context.Service<Objects, {
 
       const loaded = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, localOnlyToo: boolean) {
         const records = new Map((yield* statuses.load(ids)).map((record) => [record.id, record]))
-        const wanted = ids.flatMap((id) => records.get(id) ?? [])
+        const found = ids.flatMap((id) => records.get(id) ?? [])
           .filter(({ local, localOnly }) => local && (localOnlyToo || !localOnly))
-        if (wanted.length === 0) return new Map<bigint, LocalObject>()
+        if (found.length === 0) return new Map<bigint, LocalObject>()
         const [refs, mentioned, counts, replies] = yield* Effect.all([
-          references(wanted.flatMap((record) => [record.inReplyToId, record.reblogOfId].filter((id) => id !== null))),
-          people(wanted.flatMap(({ mentions }) => mentions.map(({ id }) => id))),
-          figures(wanted.map(({ id }) => id)),
-          ownReplies(wanted.map(({ id }) => id))
+          references(found.flatMap((record) => [record.inReplyToId, record.reblogOfId].filter((id) => id !== null))),
+          people(found.flatMap(({ mentions }) => mentions.map(({ id }) => id))),
+          figures(found.map(({ id }) => id)),
+          ownReplies(found.map(({ id }) => id))
         ])
         const byId = <A extends { readonly id: bigint }>(rows: ReadonlyArray<A>) =>
           new Map(rows.map((row) => [row.id, row]))
@@ -180,7 +180,7 @@ export class Objects extends Context.Service<Objects, {
           })
           return [record.id, { note: undefined, activity }]
         }
-        return new Map(yield* renderedRows("status", wanted, ({ id }) => id, objectOf))
+        return new Map(yield* renderedRows("status", found, ({ id }) => id, objectOf))
       }, Effect.orDie)
       const load = traced("Objects.load")((ids: ReadonlyArray<bigint>) => loaded(ids, false))
       const loadOwn = traced("Objects.loadOwn")((ids: ReadonlyArray<bigint>) => loaded(ids, true))

@@ -47,14 +47,14 @@ export class ProvenAuthors extends Context.Service<ProvenAuthors, {
         // A key of another origin cannot be the author's, so it is not fetched.
         if (URL.parse(keyId)?.origin !== URL.parse(author)?.origin) return undefined
         const forms = proof.forms()
-        const holds = Effect.fnUntraced(function*(publicPem: string) {
+        const isSignedBy = Effect.fnUntraced(function*(publicPem: string) {
           for (const form of forms) {
             if (yield* keys.verify(publicPem, "ed25519", form, signature)) return true
           }
           return false
         })
         const sender = yield* Effect.orElseSucceed(
-          senders.find({ keyId, holds, address, secondsMax: keySecondsMax }),
+          senders.find({ keyId, isSignedBy: isSignedBy, address, secondsMax: keySecondsMax }),
           () => undefined
         )
         // Rounded down to seconds, like request signatures: an Undo may be signed within the same second.

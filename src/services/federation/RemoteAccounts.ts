@@ -40,7 +40,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
   /** Returns the actor id of a remote account's row. */
   readonly uriOf: (accountId: bigint) => Effect.Effect<string | undefined>
   /** Begins the purge of a known account that its own server reports as deleted; `named` is its id or handle. */
-  readonly depart: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
+  readonly purgeDeleted: (named: string | NonNullable<ForeignActor["handle"]>) => Effect.Effect<void>
   /**
    * Stores an actor document, and exactly the keys that it lists. `handle` is undefined if unconfirmed; a previous
    * owner loses it. `later`: confirmation failed temporarily, so a new account is looked up again. `fetchedMillis` is
@@ -71,7 +71,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row
       }, Effect.orDie)
 
-      const depart: RemoteAccounts["Service"]["depart"] = traced("RemoteAccounts.depart")(function*(named) {
+      const depart: RemoteAccounts["Service"]["purgeDeleted"] = traced("RemoteAccounts.purgeDeleted")(function*(named) {
         const [known] = yield* idRows(
           typeof named === "string"
             ? sql`SELECT account_id AS id FROM remote_actors r JOIN accounts a ON a.id = r.account_id WHERE a.uri = ${named}`
@@ -197,7 +197,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
         return row?.uri
       }, Effect.orDie)
 
-      return RemoteAccounts.of({ byUri, uriOf, depart, store })
+      return RemoteAccounts.of({ byUri, uriOf, purgeDeleted: depart, store })
     })
   )
   static readonly layer = RemoteAccounts.layerNoDeps.pipe(
@@ -246,8 +246,8 @@ const mayBeProven = (fields: ReadonlyArray<StoredField>, old: Before | undefined
  */
 const suspensionOf = (suspended: boolean, old: Suspension | undefined, at: Date): Suspension => {
   const suspendedAt = old?.suspendedAt ?? null
-  const here = suspendedAt !== null && old?.byOrigin !== true
-  return here
+  const isLocalSuspension = suspendedAt !== null && old?.byOrigin !== true
+  return isLocalSuspension
     ? { suspendedAt, byOrigin: false }
     : { suspendedAt: suspended ? suspendedAt ?? at : null, byOrigin: suspended }
 }

@@ -49,7 +49,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const ours = new Set([localDomain, new URL(publicUrl).host])
       const readUrl = urlReader(outboundAllow)
       const newHosts = NewHosts.make()
-      const once = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
+      const shared = yield* SingleFlight.make<RemoteAccount, RemoteError>(underWayMax)
 
       /**
        * Returns the handle that both the actor's own domain and the handle's domain confirm (row 12); "later" if that
@@ -80,7 +80,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       const fetched = Effect.fnUntraced(function*(uri: string) {
         const began = yield* Clock.currentTimeMillis
         const { document, id } = yield* fetcher.fetch(uri).pipe(
-          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.depart(uri) : Effect.void)
+          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.purgeDeleted(uri) : Effect.void)
         )
         return yield* stored({ document, id }, began)
       })
@@ -92,7 +92,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         if (actor === undefined) return yield* new Implausible({ url: uri, reason: "not an actor" })
         const handle = yield* confirmed(actor)
         if (handle === "gone") {
-          yield* accounts.depart(uri)
+          yield* accounts.purgeDeleted(uri)
           return yield* new Implausible({ url: uri, reason: "its domain says that it was deleted" })
         }
         const later = handle === "later"
@@ -111,7 +111,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
       })
 
       const refresh = traced("RemoteActors.refresh")((uri: string) =>
-        once(uri, Effect.andThen(admitted(uri), fetched(uri)))
+        shared(uri, Effect.andThen(admitted(uri), fetched(uri)))
       )
 
       const find = traced("RemoteActors.find")(function*(uri: string) {
@@ -124,7 +124,7 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           return yield* new Implausible({ url: text, reason: "not a handle of another server" })
         }
         const { actor } = yield* fingers.resolve(handle.username, handle.domain).pipe(
-          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.depart(handle) : Effect.void)
+          Effect.tapErrorTag("ErrorResponse", (error) => isGone(error) ? accounts.purgeDeleted(handle) : Effect.void)
         )
         return yield* find(actor.href)
       })
@@ -135,11 +135,11 @@ export class RemoteActors extends Context.Service<RemoteActors, {
         keep: traced("RemoteActors.keep")(function*(found: FetchedDocument) {
           const uri = found.id.href
           const now = yield* Clock.currentTimeMillis
-          return (yield* accounts.byUri(uri)) ?? (yield* once(uri, Effect.andThen(admitted(uri), stored(found, now))))
+          return (yield* accounts.byUri(uri)) ?? (yield* shared(uri, Effect.andThen(admitted(uri), stored(found, now))))
         }),
         renew: traced("RemoteActors.renew")((found: FetchedDocument, fetchedMillis: number) => {
           const uri = found.id.href
-          return once(uri, Effect.andThen(admitted(uri), stored(found, fetchedMillis)))
+          return shared(uri, Effect.andThen(admitted(uri), stored(found, fetchedMillis)))
         }),
         findByHandle
       })

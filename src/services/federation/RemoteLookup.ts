@@ -46,13 +46,13 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       const posts = yield* RemotePosts
       const threads = yield* Threads
       const { federated } = yield* ServerConfig
-      const once = yield* SingleFlight.make<Found | undefined, never>(underWayMax)
+      const shared = yield* SingleFlight.make<Found | undefined, never>(underWayMax)
 
       const account = ({ id, suspended }: { readonly id: bigint; readonly suspended: boolean }): Resolved | undefined =>
         suspended ? undefined : { kind: "account", id }
 
       /** Finds a stored status by its id or page URL. */
-      const here = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
+      const findStored = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
         const [status] = yield* foundRows(sql`
           SELECT s.id, ${visibleTo(sql, viewer, "s")} AS visible FROM statuses s
           WHERE s.uri = ${address} OR s.url = ${address} ORDER BY s.uri = ${address} DESC LIMIT 1`).pipe(Effect.orDie)
@@ -60,7 +60,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       })
 
       /** Fetches the object at an unknown URL. Concurrent callers share one look-up, which continues without them. */
-      const look = Effect.fnUntraced(
+      const lookUp = Effect.fnUntraced(
         function*(address: string) {
           const places: RequestedUrls = new Set()
           const found = yield* fetcher.discover(address, places)
@@ -68,7 +68,7 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
             return { kind: "account" as const, uri: (yield* actors.keep(found)).uri }
           }
           const { document, statusId } = yield* posts.keep(found, { asked: true }, places)
-          yield* threads.meet(document)
+          yield* threads.fetchFound(document)
           return { kind: "status" as const, id: statusId }
         },
         Effect.timeoutOrElse({
@@ -81,9 +81,9 @@ export class RemoteLookup extends Context.Service<RemoteLookup, {
       const byAddress = Effect.fnUntraced(function*(viewer: Viewer, address: string) {
         const known = yield* accounts.byUri(address)
         if (known !== undefined) return account(known)
-        const status = yield* here(viewer, address)
+        const status = yield* findStored(viewer, address)
         if (status !== undefined) return status.visible ? { kind: "status", id: status.id } as const : undefined
-        const found = yield* once(address, look(address))
+        const found = yield* shared(address, lookUp(address))
         if (found === undefined) return undefined
         if (found.kind === "account") {
           const fresh = yield* accounts.byUri(found.uri)

@@ -31,7 +31,7 @@ export class Replies extends Context.Service<Replies, {
   /** Returns replies above `minId`, oldest first: the author's own, or those of other accounts. */
   readonly page: (
     status: { readonly id: bigint; readonly accountId: bigint },
-    whose: "own" | "others",
+    authorship: "own" | "others",
     minId: bigint
   ) => Effect.Effect<ReadonlyArray<ReplyRow>>
   /**
@@ -49,11 +49,11 @@ export class Replies extends Context.Service<Replies, {
       const config = yield* ServerConfig
       const named = (rows: ReadonlyArray<Row>) =>
         rows.map(({ actorPath, id, uri }) => ({ id, uri: uri ?? LocalIds.note(config, actorPath, id) }))
-      const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, whose, minId) {
+      const page: Replies["Service"]["page"] = traced("Replies.page")(function*({ accountId, id }, authorship, minId) {
         const rows = yield* replyRows(sql`
           SELECT s.id, s.uri, a.actor_path FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.in_reply_to_id = ${id} AND s.id > ${minId} AND ${visibleTo(sql, undefined, "s")}
-            AND s.account_id ${sql.literal(whose === "own" ? "=" : "<>")} ${accountId}
+            AND s.account_id ${sql.literal(authorship === "own" ? "=" : "<>")} ${accountId}
           ORDER BY s.id LIMIT ${rowsMax(sql, repliesPageMax)}`)
         return named(rows)
       }, Effect.orDie)

@@ -53,7 +53,7 @@ export type Sender = typeof Sender.Type
 /** Signature to verify: the id of its key, and a function that checks it with a public key in PEM. */
 interface SignedBy {
   readonly keyId: string
-  readonly holds: (publicPem: string) => Effect.Effect<boolean>
+  readonly isSignedBy: (publicPem: string) => Effect.Effect<boolean>
   /** Requester's address; absent if unknown. */
   readonly address: string | undefined
   /** Maximum seconds to wait for an unknown key; fails with `KeyUnavailable` after that. */
@@ -71,8 +71,8 @@ interface KnownSender extends Sender {
 /** Returns the keys that a key id means: the key itself, or all of them if it is the actor's id or handle. */
 const keysNamed = (keyId: string, { id, keys }: ForeignActor): ReadonlyArray<string> => {
   const exact = keys.filter((key) => key.keyId === keyId)
-  const meant = exact.length > 0 || (keyId !== id.href && ActorLookups.handleIn(keyId) === undefined) ? exact : keys
-  return meant.map(({ publicPem }) => publicPem)
+  const named = exact.length > 0 || (keyId !== id.href && ActorLookups.handleIn(keyId) === undefined) ? exact : keys
+  return named.map(({ publicPem }) => publicPem)
 }
 
 /** Finds the account whose key made a signature. Signed content must not be trusted before that. */
@@ -96,7 +96,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         millisMax: keptMillisMax,
         aloneMillisMax: keptMillisMax
       })
-      const look = yield* ActorLookups.make
+      const lookUp = yield* ActorLookups.make
 
       const storedWhere = Effect.fnUntraced(function*(condition: Fragment) {
         const rows = yield* keyRows(sql`
@@ -139,23 +139,26 @@ export class SenderKeys extends Context.Service<SenderKeys, {
       /** Looks up a key at its origin. A cached look-up that is older than the stored actor is repeated. */
       const lookedUp = Effect.fnUntraced(
         function*(keyId: string, address: string | undefined, known: KnownSender | undefined) {
-          const first = yield* look(keyId, address)
+          const first = yield* lookUp(keyId, address)
           if (first.found === "away" || first.found === undefined) return { ...first, publicPems: [] }
           const publicPems = keysNamed(keyId, first.found.actor)
           const since = publicPems.every((pem) => known?.publicPems.includes(pem) === true)
             ? -Infinity
             : yield* storedAt(first.found.actor.id.href)
           if (first.at >= since) return { ...first, publicPems }
-          const again = yield* look(keyId, address, since)
-          return { ...again, publicPems: typeof again.found === "object" ? keysNamed(keyId, again.found.actor) : [] }
+          const renewed = yield* lookUp(keyId, address, since)
+          return {
+            ...renewed,
+            publicPems: typeof renewed.found === "object" ? keysNamed(keyId, renewed.found.actor) : []
+          }
         }
       )
 
       const unverified = (text: string) => new Unverified({ text, malformed: false })
 
-      const holdsWith = Effect.fnUntraced(function*({ holds }: SignedBy, publicPems: ReadonlyArray<string>) {
+      const isSignedByAny = Effect.fnUntraced(function*({ isSignedBy }: SignedBy, publicPems: ReadonlyArray<string>) {
         for (const pem of publicPems) {
-          if (yield* holds(pem)) return true
+          if (yield* isSignedBy(pem)) return true
         }
         return false
       })
@@ -173,7 +176,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
               known === undefined ? `Public key not found for key ${keyId}` : `Verification failed for ${known.uri}`
             )
           }
-          if (!(yield* holdsWith(signature, publicPems))) {
+          if (!(yield* isSignedByAny(signature, publicPems))) {
             return yield* unverified(`Verification failed for ${found.actor.id.href}`)
           }
           proven()
@@ -194,7 +197,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         const host = ActorLookups.handleIn(keyId)?.domain ?? readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
         const known = yield* kept.get(hashedKey(keyId), stored(keyId))
-        if (known !== undefined && (yield* holdsWith(signature, known.publicPems))) return known
+        if (known !== undefined && (yield* isSignedByAny(signature, known.publicPems))) return known
         const { withoutSlot } = yield* InboxSlots
         const search = proven(signature, known)
         return yield* withoutSlot(

@@ -30,7 +30,7 @@ export class Senders extends Context.Service<Senders, {
           const claim = yield* signatures.claim(request)
           const sender = yield* keys.find({
             keyId: claim.keyId,
-            holds: (publicPem) => signatures.holds(claim, publicPem),
+            isSignedBy: (publicPem) => signatures.isValid(claim, publicPem),
             address: request.address,
             secondsMax: keySecondsMax
           })

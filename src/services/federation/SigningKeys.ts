@@ -45,7 +45,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const config = yield* ServerConfig
       const keys = yield* KeyOperations
       const kept = boundedMap<bigint, OwnKeys>(keysMax)
-      const once = yield* SingleFlight.make<readonly [StoredKey, ...ReadonlyArray<StoredKey>], never>(keysMax)
+      const shared = yield* SingleFlight.make<readonly [StoredKey, ...ReadonlyArray<StoredKey>], never>(keysMax)
 
       const stored = (ownerId: bigint) =>
         keyRows(sql`
@@ -68,7 +68,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
         if (known !== undefined) return known
         // Shared: an account's first post is delivered to many hosts at once, and generating a key is slow.
         const named = ({ fragment, ...pair }: StoredKey): OwnKey => ({ ...pair, keyId: LocalIds.key(actor, fragment) })
-        const [first, ...others] = yield* once(String(ownerId), made(ownerId))
+        const [first, ...others] = yield* shared(String(ownerId), made(ownerId))
         const own: OwnKeys = [named(first), ...others.map(named)]
         kept.set(ownerId, own)
         return own

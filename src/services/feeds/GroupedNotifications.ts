@@ -12,7 +12,7 @@ import {
   type NotificationRecord,
   Notifications,
   type NotificationSelection,
-  wanted
+  selectionCondition
 } from "./Notifications.ts"
 
 /** Maximum accounts listed for a group, newest first. */
@@ -54,13 +54,13 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
       const time = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       /** Returns the count and the newest senders of each span's notifications. */
-      const wholes = Effect.fnUntraced(function*(
+      const totals = Effect.fnUntraced(function*(
         owner: AccountId,
         spans: ReadonlyArray<GroupSpan>,
         { includeFiltered }: NotificationSelection
       ) {
         if (spans.length === 0) return new Map<string, Whole>()
-        const rows = yield* wholeRows(sql`
+        const rows = yield* totalRows(sql`
           SELECT g.type, g.status_id, g.start, count(*)::int AS count,
             (array_agg(n.from_account_id ORDER BY n.id DESC))[1:${
           sql.literal(String(sampleAccountsMax))
@@ -70,7 +70,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           JOIN notifications n ON n.type = g.type AND n.status_id = g.status_id AND n.created_at >= g.start
             AND n.created_at < g.start + ${`${spanMillis} milliseconds`}::interval
           WHERE ${
-          wanted(sql, owner, { ...everything, includeFiltered }, yield* time)
+          selectionCondition(sql, owner, { ...everything, includeFiltered }, yield* time)
         } GROUP BY g.type, g.status_id, g.start`)
         return new Map(
           rows.map((row): [string, Whole] => [keyOfSpan({ ...row, from: row.start.getTime() }), row])
@@ -83,11 +83,11 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
           const rows = yield* notifications.page(owner, selection, { ...page, limit: pageRowsMax })
           const found = grouping(page.minId === undefined ? rows : rows.toReversed(), grouped, page.limit)
           const spans = [...found.keys()].map(parseGroupKey).filter((key) => typeof key === "object")
-          const whole = yield* wholes(owner, spans, selection)
+          const spanTotals = yield* totals(owner, spans, selection)
           const groups = Array.from(found, ([key, members]) => {
             const sorted = members.toSorted((a, b) => a.id < b.id ? 1 : -1)
             const [newest, oldest] = [sorted[0] ?? members[0], sorted.at(-1) ?? members[0]]
-            const { count, sampleAccountIds } = whole.get(key) ??
+            const { count, sampleAccountIds } = spanTotals.get(key) ??
               { count: members.length, sampleAccountIds: sorted.map(({ fromAccountId }) => fromAccountId) }
             return { key, newest, oldest, count, sampleAccountIds: sampleAccountIds.slice(0, sampleAccountsMax) }
           })
@@ -102,7 +102,7 @@ export class GroupedNotifications extends Context.Service<GroupedNotifications, 
         const rows = yield* idRows(sql`
           SELECT n.id FROM notifications n
           WHERE ${
-          wanted(sql, owner, { ...everything, types: [named.type] }, yield* time)
+          selectionCondition(sql, owner, { ...everything, types: [named.type] }, yield* time)
         } AND n.status_id = ${named.statusId}
             AND n.created_at >= ${new Date(named.from)} AND n.created_at < ${new Date(named.from + spanMillis)}
           ORDER BY n.id DESC LIMIT ${rowsMax(sql, groupRowsMax)}`).pipe(Effect.orDie)
@@ -118,7 +118,7 @@ interface Whole {
   readonly count: number
   readonly sampleAccountIds: ReadonlyArray<bigint>
 }
-const wholeRows = rowsOf(Schema.Struct({
+const totalRows = rowsOf(Schema.Struct({
   type: Schema.Literals(notificationTypes),
   statusId: Schema.BigInt,
   start: Timestamptz,

@@ -92,12 +92,12 @@ export class HomeReasons extends Context.Service<HomeReasons, {
             WHERE t.status_id = s.id AND tag.account_id = f.account_id) AS followed) tags
           WHERE s.id = ${statusId}`)
         if (found === undefined) return undefined
-        const late: ReadonlyArray<HomeReason> = [
+        const delays: ReadonlyArray<HomeReason> = [
           ...(found.pending ? ["pending"] as const : []),
           ...(found.seen ? [] : ["filling"] as const)
         ]
         if (found.deleted) return ["deleted"] as const
-        if (found.tagged) return late
+        if (found.tagged) return delays
         const unmet = conditions.filter((name) => !found[name])
         const byHashtag = found.hashtag && !found.follows
         const reasons: ReadonlyArray<HomeReason> = found.own ? unmet.filter((name) => ofOwn.has(name)) : [
@@ -106,7 +106,7 @@ export class HomeReasons extends Context.Service<HomeReasons, {
           ...unmet.filter((name) => name !== "reply" || !byHashtag),
           ...(found.excluded ? ["excluded"] as const : [])
         ]
-        return reasons.length > 0 ? reasons : late
+        return reasons.length > 0 ? reasons : delays
       }, Effect.orDie)
       return HomeReasons.of({ of })
     })

@@ -9,7 +9,7 @@ import { avoidingAmong } from "../visibility/HiddenAccounts.ts"
 const mentionedMax = 1_000
 
 /** Data about a status and the listeners, for its public streams and edits. */
-interface Reception {
+interface DeliveryFacts {
   readonly authorId: AccountId
   /** Accounts that the status mentions, without silent mentions. */
   readonly mentioned: ReadonlyArray<AccountId>
@@ -24,10 +24,10 @@ interface Reception {
  */
 export class Listeners extends Context.Service<Listeners, {
   /** Reads what decides the delivery to all listeners, in one query; undefined if the status no longer exists. */
-  readonly reception: (
+  readonly deliveryFacts: (
     statusId: bigint,
     listeners: ReadonlyArray<AccountId>
-  ) => Effect.Effect<Reception | undefined>
+  ) => Effect.Effect<DeliveryFacts | undefined>
   /** Returns the listeners whom an author blocks: they never saw the author's statuses. One query for all listeners. */
   readonly blockedBy: (
     author: AccountId,
@@ -39,7 +39,7 @@ export class Listeners extends Context.Service<Listeners, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const reception = traced("Listeners.reception")(
+      const reception = traced("Listeners.deliveryFacts")(
         function*(statusId: bigint, listeners: ReadonlyArray<AccountId>) {
           const now = new Date(yield* Clock.currentTimeMillis)
           const [row] = yield* listenerRows(sql`
@@ -70,7 +70,7 @@ export class Listeners extends Context.Service<Listeners, {
         },
         Effect.orDie
       )
-      return Listeners.of({ reception, blockedBy })
+      return Listeners.of({ deliveryFacts: reception, blockedBy })
     })
   )
 }

@@ -31,7 +31,7 @@ export const notificationCtes = (
   const decided = isDecided
     ? sql`CROSS JOIN LATERAL (SELECT ${policyDecision(sql, at)} AS decision OFFSET 0) policy`
     : sql``
-  const told = sql`told AS (
+  const inserted = sql`told AS (
     INSERT INTO notifications (id, account_id, type, from_account_id, ${column}, created_at, filtered)
     SELECT next_id(${now}), r.account_id, r.type, r.from_id, r.${column}, ${at},
       ${sql.literal(isDecided ? "policy.decision = 'filter'" : "false")}
@@ -40,8 +40,8 @@ export const notificationCtes = (
     ORDER BY r.account_id
     ON CONFLICT (account_id, type, from_account_id, status_id, report_id) DO NOTHING
     RETURNING id, account_id, type, from_account_id, status_id, filtered)`
-  if (!types.some((type) => requestTypes.includes(type))) return sql`${told}, ${enqueued(sql, at, parent)}`
-  return sql`${told}, requested AS (
+  if (!types.some((type) => requestTypes.includes(type))) return sql`${inserted}, ${enqueued(sql, at, parent)}`
+  return sql`${inserted}, requested AS (
     INSERT INTO notification_requests (id, account_id, from_account_id, created_at, updated_at)
     SELECT next_id(${now}), w.account_id, w.from_account_id, ${at}, ${at}
     FROM (SELECT DISTINCT account_id, from_account_id FROM told

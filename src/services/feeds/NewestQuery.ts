@@ -9,7 +9,7 @@ import { isExcluded, isFollowed, isListed, isTagged } from "./FeedConditions.ts"
 const newestRows = rowsOf(Schema.Struct({ id: Schema.BigInt, reblogOfId: Schema.NullOr(Schema.BigInt) }))
 
 /** Maximum statuses of one author or hashtag that a page reads, whether or not they are shown. */
-const lookedAtMax = 1_000
+const readMax = 1_000
 
 /** Range of a feed: ids between two others, newest first, or oldest first if `ascending`. */
 export interface Range {
@@ -25,7 +25,7 @@ interface Statuses {
   readonly found: Fragment
   readonly id: string
   /** Joins in addition to a status `s` and its original `o`. */
-  readonly beside?: Fragment
+  readonly joins?: Fragment
   /** Condition for statuses that are in the feed. */
   readonly belongs: Fragment
 }
@@ -48,15 +48,15 @@ const newest = (
 ) => {
   const rows = rowsMax(sql, limit)
   const order = sql.literal(ascending ? "ASC" : "DESC")
-  const statusesOf = ({ belongs, beside = sql``, found, ...of }: Statuses, most: Fragment, condition = sql``) => {
+  const statusesOf = ({ belongs, joins = sql``, found, ...of }: Statuses, most: Fragment, condition = sql``) => {
     const id = sql.literal(of.id)
     return sql`SELECT s.id, s.reblog_of_id FROM (
         SELECT c.* FROM ${found} AND c.deleted_at IS NULL
           ${below === undefined ? sql`` : sql`AND ${id} < ${below}`} ${
       above === undefined ? sql`` : sql`AND ${id} > ${above}`
     }
-        ORDER BY ${id} ${order} LIMIT ${rowsMax(sql, lookedAtMax)}) s
-      LEFT JOIN statuses o ON o.id = s.reblog_of_id ${beside}
+        ORDER BY ${id} ${order} LIMIT ${rowsMax(sql, readMax)}) s
+      LEFT JOIN statuses o ON o.id = s.reblog_of_id ${joins}
       WHERE ${belongs} ${condition} ORDER BY s.id ${order} LIMIT ${most}`
   }
   const soonest = (column: string) =>
@@ -74,7 +74,7 @@ const newest = (
       CROSS JOIN LATERAL (${statusesOf(source, rows, sql`AND ${soonest("s.id")}`)}) found
       WHERE heads.source = ${sql.literal(String(at))} AND ${soonest("heads.id")}`
   })
-  const mine = own === undefined ? [] : [sql`SELECT own.* FROM (${statusesOf(own, rows)}) own`]
+  const ownRows = own === undefined ? [] : [sql`SELECT own.* FROM (${statusesOf(own, rows)}) own`]
   // UNION removes duplicates from several sources.
   return newestRows(sql`
     WITH heads AS MATERIALIZED (${union(heads, "ALL")}),
@@ -82,7 +82,7 @@ const newest = (
       SELECT CASE WHEN count(*) < ${rows} THEN ${ascending ? 9_223_372_036_854_775_807n : 0n}::bigint
         ELSE ${ascending ? sql`max(id)` : sql`min(id)`} END AS id
       FROM (SELECT DISTINCT id FROM heads ORDER BY id ${order} LIMIT ${rows}) first)
-    SELECT id, reblog_of_id FROM (${union([...mine, ...others], "")}) feed ORDER BY id ${order} LIMIT ${rows}`)
+    SELECT id, reblog_of_id FROM (${union([...ownRows, ...others], "")}) feed ORDER BY id ${order} LIMIT ${rows}`)
 }
 
 const byAuthor = (sql: SqlClient, author: Fragment) => ({
@@ -120,10 +120,10 @@ export const ofHome = (sql: SqlClient, reader: bigint, range: Range, now: Date) 
 
 /** Returns a list: statuses of its members, and with hashtags that are members. */
 export const ofList = (sql: SqlClient, list: bigint, range: Range, now: Date) => {
-  const beside = sql`CROSS JOIN (SELECT * FROM lists WHERE id = ${list}) l
+  const joins = sql`CROSS JOIN (SELECT * FROM lists WHERE id = ${list}) l
     LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = s.account_id`
   const members = (table: string) => sql`(SELECT * FROM ${sql.literal(table)} WHERE list_id = ${list})`
-  const listed = { beside, belongs: isListed(sql, now) }
+  const listed = { beside: joins, belongs: isListed(sql, now) }
   return newest(sql, [
     { rows: members("list_accounts"), alias: "m", ...byAuthor(sql, sql.literal("m.account_id")), ...listed },
     { rows: members("list_tags"), alias: "m", ...byTag(sql, "m.tag_id"), ...listed }

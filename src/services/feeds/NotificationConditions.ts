@@ -37,12 +37,14 @@ export const mayReceive = (sql: SqlClient, types: ReadonlyArray<NotificationType
   const limited = sql`NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.silenced_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM follows f
       WHERE f.account_id = r.account_id AND f.target_account_id = r.from_id) OFFSET 0)`
-  const willing = sql`(NOT ${isNotificationHidden(sql, sql`r.account_id`, sql`r.from_id`, at, isReplyMention(sql, "r"))}
+  const isAccepted = sql`(NOT ${
+    isNotificationHidden(sql, sql`r.account_id`, sql`r.from_id`, at, isReplyMention(sql, "r"))
+  }
     AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = r.from_id AND a.suspended_at IS NOT NULL OFFSET 0)
     AND ${unless(types.filter((type) => kindOf(type).filterable), limited)}
     AND (r.status_id = 0 OR EXISTS (SELECT FROM statuses s WHERE s.id = r.status_id
       AND ${visibleTo(sql, sql`r.account_id`, "s")}
       AND NOT EXISTS (SELECT FROM conversation_mutes c
         WHERE c.account_id = r.account_id AND c.conversation_id = s.conversation_id) OFFSET 0 FOR SHARE OF s)))`
-  return sql`${unless(own, sql`r.account_id <> r.from_id`)} AND ${unless(concerned, willing)}`
+  return sql`${unless(own, sql`r.account_id <> r.from_id`)} AND ${unless(concerned, isAccepted)}`
 }

@@ -43,8 +43,8 @@ export const groupsAmong = (records: ReadonlyArray<NotificationRecord>, grouped:
 
 /** Parses a group key to a notification id or a span; undefined if invalid. */
 export const parseGroupKey = (key: string): bigint | GroupSpan | undefined => {
-  const alone = /^ungrouped-(\d{1,18})$/.exec(key)
-  if (alone?.[1] !== undefined) return BigInt(alone[1])
+  const ungrouped = /^ungrouped-(\d{1,18})$/.exec(key)
+  if (ungrouped?.[1] !== undefined) return BigInt(ungrouped[1])
   const [, name, status = "0", hour = ""] = /^([a-z_.]+)(?:-(\d{1,18}))?-(\d{1,9})$/.exec(key) ?? []
   const type = groupables.find((one) => one === name)
   return type && { type, statusId: BigInt(status), from: Number(hour) * hourMillis }

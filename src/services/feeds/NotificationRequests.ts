@@ -10,7 +10,7 @@ import { requestTypes } from "../notifications/NotificationTypes.ts"
 import { RecordNotFound } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { ConversationWriter } from "../statuses/ConversationWriter.ts"
-import { everything, wanted } from "./Notifications.ts"
+import { everything, selectionCondition } from "./Notifications.ts"
 
 /** Maximum notifications counted per request, and maximum requests counted (limits-and-rates.md section 5). */
 const requestCountMax = 100
@@ -62,7 +62,12 @@ export class NotificationRequests extends Context.Service<NotificationRequests, 
 
       const read = Effect.fnUntraced(function*(owner: AccountId, condition: Fragment, tail: Fragment) {
         const now = new Date(yield* Clock.currentTimeMillis)
-        const waiting = wanted(sql, owner, { ...everything, types: requestTypes, includeFiltered: true }, now)
+        const waiting = selectionCondition(
+          sql,
+          owner,
+          { ...everything, types: requestTypes, includeFiltered: true },
+          now
+        )
         return yield* requestRows(sql`
           SELECT q.id, q.from_account_id, q.created_at, q.updated_at, w.count, w.last_status_id
           FROM notification_requests q CROSS JOIN LATERAL (

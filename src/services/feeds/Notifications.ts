@@ -80,7 +80,7 @@ export class Notifications extends Context.Service<Notifications, {
     Notifications,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const again = retryDeadlocks(sql)
+      const retrying = retryDeadlocks(sql)
       const broadcast = yield* Broadcast
       const columns = sql.literal("n.id, n.type, n.created_at, n.from_account_id, n.status_id, n.report_id, n.filtered")
       const recordOf = (
@@ -114,7 +114,7 @@ export class Notifications extends Context.Service<Notifications, {
           const { tail, where } = clauses(sql, "n.id", page)
           const rows = yield* notificationRows(sql`
             SELECT ${columns} FROM notifications n WHERE ${
-            wanted(sql, owner, selection, yield* time)
+            selectionCondition(sql, owner, selection, yield* time)
           } AND ${where} ${tail}`)
           return newestFirst(page, read(rows))
         },
@@ -125,7 +125,9 @@ export class Notifications extends Context.Service<Notifications, {
         if (ids.length === 0) return []
         const rows = yield* notificationRows(sql`
           SELECT ${columns} FROM notifications n WHERE n.id = ANY (${ids}::bigint[])
-            AND ${wanted(sql, owner, { ...everything, includeFiltered: true }, yield* time)} ORDER BY n.id DESC`)
+            AND ${
+          selectionCondition(sql, owner, { ...everything, includeFiltered: true }, yield* time)
+        } ORDER BY n.id DESC`)
         return read(rows)
       }, Effect.orDie)
 
@@ -138,7 +140,7 @@ export class Notifications extends Context.Service<Notifications, {
         function*(owner: AccountId, selection: NotificationSelection, limit: number) {
           const [row] = yield* countRows(sql`
             SELECT count(*)::int AS count FROM (SELECT n.id FROM notifications n
-              WHERE ${wanted(sql, owner, selection, yield* time)}
+              WHERE ${selectionCondition(sql, owner, selection, yield* time)}
                 AND n.id > coalesce((SELECT last_read_id FROM markers
                   WHERE account_id = ${owner} AND timeline = 'notifications'), 0)
               ORDER BY n.id DESC LIMIT ${rowsMax(sql, limit)}) counted`)
@@ -167,7 +169,7 @@ export class Notifications extends Context.Service<Notifications, {
         unreadRows,
         clear: traced("Notifications.clear")((owner) =>
           Effect.andThen(
-            Effect.orDie(again(sql`
+            Effect.orDie(retrying(sql`
             WITH requests AS (DELETE FROM notification_requests WHERE account_id = ${owner})
             DELETE FROM notifications WHERE account_id = ${owner}`)),
             announceDismissal(owner)
@@ -175,7 +177,7 @@ export class Notifications extends Context.Service<Notifications, {
         ),
         dismiss: traced("Notifications.dismiss")((owner, ids) =>
           Effect.andThen(
-            Effect.orDie(again(
+            Effect.orDie(retrying(
               sql`DELETE FROM notifications WHERE account_id = ${owner} AND id = ANY (${ids}::bigint[])`
             )),
             announceDismissal(owner)
@@ -206,7 +208,7 @@ const withoutStatus = typesWhere(({ subject }) => subject !== "status")
  * Condition: a row `n` of `notifications` is shown to its owner. The type is in an expression to avoid an index on
  * types: with it, Postgres would read and sort all of an account's notifications for one page.
  */
-export const wanted = (
+export const selectionCondition = (
   sql: SqlClient.SqlClient,
   owner: AccountId,
   { accountId, excludeTypes, includeFiltered, types }: NotificationSelection,

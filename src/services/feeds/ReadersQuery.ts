@@ -5,7 +5,7 @@ import { visibleTo } from "../statuses/Visibility.ts"
 import { isExcluded, isFollowed, isListed, isTagged, mentionedIn } from "./FeedConditions.ts"
 
 /** Condition: the account was seen since then, so it has a feed. */
-const seen = (sql: SqlClient, account: Fragment, since: Date): Fragment =>
+const isActiveSince = (sql: SqlClient, account: Fragment, since: Date): Fragment =>
   sql`EXISTS (SELECT FROM users u WHERE u.account_id = ${account} AND u.last_seen_at > ${since} OFFSET 0)`
 
 /**
@@ -31,7 +31,7 @@ export const readers = (
   // For a direct post, only mentioned followers are read, however many follow the author.
   return sql`
     SELECT f.id AS follow_id, f.notify,
-      CASE WHEN ${seen(sql, sql.literal("f.account_id"), slice.seenSince)}
+      CASE WHEN ${isActiveSince(sql, sql.literal("f.account_id"), slice.seenSince)}
         AND ${isFollowed(sql, now, sql.literal("named.ids"))} THEN f.account_id END AS reader
     FROM (${some(sql`${visibility} <> 'direct'`)} UNION ALL ${
     some(sql`${visibility} = 'direct' AND account_id IN (SELECT account_id FROM mentions WHERE status_id = ${status})`)
@@ -97,8 +97,8 @@ const subscriptions = (
 export const subscribers = (sql: SqlClient, of: Subscribed, seenSince: Date, now: Date) => {
   const follower = sql.literal("n.account_id")
   return subscriptions(sql, of, {
-    list: sql`${seen(sql, sql.literal("l.account_id"), seenSince)} AND ${isListed(sql, now)}`,
-    follower: sql`${seen(sql, follower, seenSince)} AND ${isTagged(sql, follower, now)}
+    list: sql`${isActiveSince(sql, sql.literal("l.account_id"), seenSince)} AND ${isListed(sql, now)}`,
+    follower: sql`${isActiveSince(sql, follower, seenSince)} AND ${isTagged(sql, follower, now)}
       AND (f.id IS NULL OR NOT ${isFollowed(sql, now)})`
   })
 }
@@ -108,6 +108,9 @@ export const subscribers = (sql: SqlClient, of: Subscribed, seenSince: Date, now
  * are handled separately.
  */
 export const subscribed = (sql: SqlClient, of: Subscribed) => {
-  const saw = (account: string) => visibleTo(sql, sql.literal(account), "s", { deletedToo: true })
-  return subscriptions(sql, of, { list: saw("l.account_id"), follower: sql`f.id IS NULL AND ${saw("n.account_id")}` })
+  const couldSee = (account: string) => visibleTo(sql, sql.literal(account), "s", { deletedToo: true })
+  return subscriptions(sql, of, {
+    list: couldSee("l.account_id"),
+    follower: sql`f.id IS NULL AND ${couldSee("n.account_id")}`
+  })
 }

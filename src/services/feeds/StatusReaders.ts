@@ -97,7 +97,7 @@ export class StatusReaders extends Context.Service<StatusReaders, {
 
       /** Returns statuses with a slice of readers for each. */
       const slices = (rows: number) =>
-        Effect.fnUntraced(function*(looks: ReadonlyArray<SliceQuery>) {
+        Effect.fnUntraced(function*(queries: ReadonlyArray<SliceQuery>) {
           const now = yield* Clock.currentTimeMillis
           const seenSince = new Date(now - seenMillisMax)
           const slice =
@@ -115,11 +115,11 @@ export class StatusReaders extends Context.Service<StatusReaders, {
             SELECT look.place::int, ${facts}, slice.*, ${federates} AS federates, ${subscribed} AS subscribed,
               ARRAY(SELECT account_id FROM mentions WHERE status_id = s.id AND NOT silent AND NOT quiet
                 AND account_id <> s.account_id) AS mentioned
-            FROM unnest(${looks.map(({ statusId }) => statusId)}::bigint[], ${
-            looks.map(({ author }) => author)
+            FROM unnest(${queries.map(({ statusId }) => statusId)}::bigint[], ${
+            queries.map(({ author }) => author)
           }::bigint[],
                 ${
-            looks.map(({ cursor }) => cursor)
+            queries.map(({ cursor }) => cursor)
           }::bigint[]) WITH ORDINALITY AS look (status_id, author, cursor, place)
             JOIN statuses s ON s.id = look.status_id
             CROSS JOIN LATERAL (${slice}) slice`)
@@ -132,10 +132,10 @@ export class StatusReaders extends Context.Service<StatusReaders, {
         function*(author: AccountId, statusId: bigint, cursor: bigint, rowsMax: number) {
           const [row] = yield* statusFactRows(sql`SELECT ${facts} FROM statuses s WHERE s.id = ${statusId}`)
           const open = row !== undefined && (isPublicOrUnlisted(row.visibility) || row.reblogOfId !== null)
-          const seen = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
+          const wasVisible = open ? sql`true` : sql`EXISTS (SELECT FROM statuses s WHERE s.id = ${statusId}
             AND ${visibleTo(sql, sql.literal("f.account_id"), "s", { author, deletedToo: true })} OFFSET 0)`
           const rows = yield* followerRows(sql`
-            SELECT f.id, f.account_id, ${seen} AS seen FROM follows f
+            SELECT f.id, f.account_id, ${wasVisible} AS seen FROM follows f
             WHERE f.target_account_id = ${author} AND f.id > ${cursor} ORDER BY f.id LIMIT ${rowsMax}`)
           return {
             statusId: StatusId.make(statusId),
@@ -147,8 +147,8 @@ export class StatusReaders extends Context.Service<StatusReaders, {
       )
       return StatusReaders.of({
         readers: traced("StatusReaders.readers")((statusId, author, cursor, rows) => {
-          const look = { statusId, author, cursor }
-          return Effect.map(slices(rows)([look]), (resultOf) => resultOf(look, 0))
+          const query = { statusId, author, cursor }
+          return Effect.map(slices(rows)([query]), (resultOf) => resultOf(query, 0))
         }),
         fewReaders: traced("StatusReaders.fewReaders")((statusId, author) => few({ statusId, author, cursor: 0n })),
         followers

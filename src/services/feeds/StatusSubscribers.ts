@@ -30,7 +30,7 @@ type Asking<Result> = (
 
 export class StatusSubscribers extends Context.Service<StatusSubscribers, {
   /** Returns the subscriptions whose feed shows the status. Undefined if the status is deleted. */
-  readonly page: Asking<(Subscribers & Pick<Told, "statusId" | "reblogOfId">) | undefined>
+  readonly page: Asking<(Subscribers & Pick<Subscriber, "statusId" | "reblogOfId">) | undefined>
   /** Returns the followers whose home leaves the status to an exclusive list. */
   readonly excluding: (
     statusId: bigint,
@@ -47,7 +47,7 @@ export class StatusSubscribers extends Context.Service<StatusSubscribers, {
         page: traced("StatusSubscribers.page")(function*(author, status, cursor, limit) {
           const now = yield* Clock.currentTimeMillis
           const [since, at] = [new Date(now - seenMillisMax), new Date(now)]
-          const [row] = yield* toldRows(sql`
+          const [row] = yield* subscriberRows(sql`
             SELECT s.id AS status_id, s.reblog_of_id, others.* FROM statuses s CROSS JOIN LATERAL (${
             gathered(sql, ReadersQuery.subscribers(sql, { status, author, cursor, limit }, since, at))
           }) others WHERE s.id = ${status} AND s.deleted_at IS NULL`)
@@ -82,13 +82,13 @@ const Gathered = Schema.Struct({
 type Gathered = typeof Gathered.Type
 
 const gatheredRows = rowsOf(Gathered)
-const Told = Schema.Struct({
+const Subscriber = Schema.Struct({
   ...Gathered.fields,
   statusId: StatusId,
   reblogOfId: Schema.NullOr(Schema.BigInt)
 })
-type Told = typeof Told.Type
-const toldRows = rowsOf(Told)
+type Subscriber = typeof Subscriber.Type
+const subscriberRows = rowsOf(Subscriber)
 
 /** Aggregates the rows of `subscriptions` into one row. */
 const gathered = (sql: SqlClient.SqlClient, subscriptions: Fragment): Fragment =>

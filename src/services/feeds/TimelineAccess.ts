@@ -26,7 +26,7 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
   readonly narrow: <Wanted extends Origins>(
     viewer: Viewer,
     kind: keyof Access,
-    wanted: Wanted
+    selection: Wanted
   ) => Effect.Effect<Wanted | undefined, Unprocessable>
   /** Returns the users who get no posts of this origin in public streams. */
   readonly withoutAccess: (
@@ -61,18 +61,18 @@ export class TimelineAccess extends Context.Service<TimelineAccess, {
       })
 
       return TimelineAccess.of({
-        narrow: traced("TimelineAccess.narrow")(function*(viewer, kind, wanted) {
+        narrow: traced("TimelineAccess.narrow")(function*(viewer, kind, selection) {
           const { timelinesAccess: { [kind]: access } } = yield* policies.current
-          const asked = wanted.local === wanted.remote
+          const asked = selection.local === selection.remote
             ? [access.local, access.remote]
-            : [wanted.local ? access.local : access.remote]
+            : [selection.local ? access.local : access.remote]
           if (viewer === undefined && asked.some((reach) => reach !== "public")) {
             return yield* new Unprocessable({ text: "This method requires an authenticated user" })
           }
-          const all = wanted.local === wanted.remote
+          const all = selection.local === selection.remote
           const may = yield* open(viewer, access)
-          const [local, remote] = [may.local && (all || wanted.local), may.remote && (all || wanted.remote)]
-          return local || remote ? { ...wanted, local, remote } : undefined
+          const [local, remote] = [may.local && (all || selection.local), may.remote && (all || selection.remote)]
+          return local || remote ? { ...selection, local, remote } : undefined
         }),
         withoutAccess: traced("TimelineAccess.withoutAccess")(function*(kind, origin, accountIds) {
           const { timelinesAccess: { [kind]: access } } = yield* policies.current

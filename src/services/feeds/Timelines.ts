@@ -36,8 +36,8 @@ export class Timelines extends Context.Service<Timelines, {
    * Returns statuses, except boosts, replies to others, imported ones and those of limited accounts. For a user, also
    * leaves out hidden accounts and languages that the user has not chosen.
    */
-  readonly everybody: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
-  /** Like `everybody`, but by hashtag, with replies and imported statuses; empty for an unknown hashtag. */
+  readonly publicTimeline: (viewer: Viewer, selection: Selection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
+  /** Like `publicTimeline`, but by hashtag, with replies and imported statuses; empty for an unknown hashtag. */
   readonly tagged: (viewer: Viewer, selection: TagSelection, page: Page) => Effect.Effect<ReadonlyArray<bigint>>
   /** Returns statuses with a link to the card's page, by authors who are discoverable. */
   readonly linked: (
@@ -67,7 +67,7 @@ export class Timelines extends Context.Service<Timelines, {
       const ids = (page: Page) => (rows: ReadonlyArray<{ readonly id: bigint }>) =>
         newestFirst(page, rows).map(({ id }) => id)
 
-      const everybody = traced("Timelines.everybody")(function*(viewer: Viewer, selection: Selection, page: Page) {
+      const everybody = traced("Timelines.publicTimeline")(function*(viewer: Viewer, selection: Selection, page: Page) {
         if (page.limit === 0) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "s.id", page)
@@ -79,22 +79,22 @@ export class Timelines extends Context.Service<Timelines, {
       }, Effect.orDie)
 
       const tagged = traced("Timelines.tagged")(function*(viewer: Viewer, selection: TagSelection, page: Page) {
-        const wanted = distinct([selection.name, ...selection.any.slice(0, extraTagsMax)])
+        const anyNames = distinct([selection.name, ...selection.any.slice(0, extraTagsMax)])
         const all = distinct(selection.all.slice(0, extraTagsMax))
         const none = distinct(selection.none.slice(0, extraTagsMax))
         if (page.limit === 0) return []
         const rows = yield* taggedRows(sql`
-          SELECT id, name FROM tags WHERE name = ANY (${[...wanted, ...all, ...none]}::text[])`)
+          SELECT id, name FROM tags WHERE name = ANY (${[...anyNames, ...all, ...none]}::text[])`)
         const known = new Map(rows.map(({ id, name }) => [name, id]))
         const of = (names: ReadonlyArray<string>) => names.flatMap((name) => known.get(name) ?? [])
-        if (of(wanted).length === 0 || of(all).length < all.length) return []
+        if (of(anyNames).length === 0 || of(all).length < all.length) return []
         const now = new Date(yield* Clock.currentTimeMillis)
         const { tail, where } = clauses(sql, "t.status_id", page)
         const bears = (tag: bigint) =>
           sql`EXISTS (SELECT FROM statuses_tags other WHERE other.tag_id = ${tag} AND other.status_id = s.id OFFSET 0)`
         const order = sql.literal(page.minId === undefined ? "DESC" : "ASC")
         return ids(page)(
-          yield* idRows(sql`SELECT DISTINCT found.id FROM unnest(${of(wanted)}::bigint[]) tag (id)
+          yield* idRows(sql`SELECT DISTINCT found.id FROM unnest(${of(anyNames)}::bigint[]) tag (id)
             CROSS JOIN LATERAL (SELECT t.status_id AS id FROM statuses_tags t JOIN statuses s ON s.id = t.status_id
               WHERE t.tag_id = tag.id AND ${where} AND ${
             sql.and([
@@ -123,7 +123,7 @@ export class Timelines extends Context.Service<Timelines, {
         )
       }, Effect.orDie)
 
-      return Timelines.of({ everybody, tagged, linked })
+      return Timelines.of({ publicTimeline: everybody, tagged, linked })
     })
   )
 }

@@ -32,12 +32,12 @@ const unspaced =
 
 const mark = /\p{M}/u
 
-const [outside, inWord, wordByItself, ofLetter] = [1, 2, 3, 4]
+const [noWord, inWord, wordByItself, ofLetter] = [1, 2, 3, 4]
 const classify = (character: string) =>
   mark.test(character)
     ? ofLetter
     : !word.test(character)
-    ? outside
+    ? noWord
     : unspaced.test(character)
     ? wordByItself
     : inWord
@@ -53,11 +53,11 @@ const classOf = (point: number): number =>
 const bordered = (folded: string): string => {
   let marked = ""
   let from = 0
-  let before = outside
+  let before = noWord
   for (let at = 0; at < folded.length;) {
     const point = folded.codePointAt(at) ?? 0
     const kind = classOf(point)
-    const continuesWord = kind === ofLetter ? before !== outside : kind === before && kind !== wordByItself
+    const continuesWord = kind === ofLetter ? before !== noWord : kind === before && kind !== wordByItself
     if (!continuesWord) {
       marked += folded.slice(from, at) + border
       from = at
@@ -65,7 +65,7 @@ const bordered = (folded: string): string => {
     }
     at += point > 0xffff ? 2 : 1
   }
-  return marked + folded.slice(from) + (before === outside ? "" : border)
+  return marked + folded.slice(from) + (before === noWord ? "" : border)
 }
 
 /** Prepares the parts of a text for keyword search. */

@@ -55,8 +55,8 @@ export class Filters extends Context.Service<Filters, {
       const writeKeywords = Effect.fnUntraced(
         function*(filterId: bigint, before: FilterDraft["keywords"], draft: FilterDraft, now: number) {
           const kept = new Map(draft.keywords.map((keyword) => [keyword.id, keyword]))
-          const gone = before.flatMap(({ id }) => id === null || kept.has(id) ? [] : [id])
-          if (gone.length > 0) yield* sql`DELETE FROM filter_keywords WHERE id = ANY (${gone}::bigint[])`
+          const removedIds = before.flatMap(({ id }) => id === null || kept.has(id) ? [] : [id])
+          if (removedIds.length > 0) yield* sql`DELETE FROM filter_keywords WHERE id = ANY (${removedIds}::bigint[])`
           const older = new Map(before.map((keyword) => [keyword.id, keyword]))
           const other = draft.keywords.filter(({ id, keyword, wholeWord }) => {
             const known = older.get(id)

@@ -132,7 +132,7 @@ export class Accounts extends Context.Service<Accounts, {
 
       const load = traced("Accounts.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = [...new Set(ids)]
+        const unique = [...new Set(ids)]
         const records = yield* accountRows(sql`
           SELECT a.id, a.username, a.actor_path, a.domain, a.uri, a.url, a.display_name, a.note_html, a.fields, a.locked, a.bot,
             a.discoverable, a.indexable, a.hide_collections, a.show_media, a.show_media_replies, a.show_featured,
@@ -151,8 +151,8 @@ export class Accounts extends Context.Service<Accounts, {
           FROM accounts a LEFT JOIN account_stats c ON c.account_id = a.id
           LEFT JOIN users u ON u.account_id = a.id LEFT JOIN roles r ON r.id = u.role_id AND r.highlighted
           LEFT JOIN remote_actors o ON o.account_id = a.id
-          WHERE a.id IN (SELECT unnest(${wanted}::bigint[])
-            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${wanted}::bigint[]) AND m.moved_to_id IS NOT NULL)`)
+          WHERE a.id IN (SELECT unnest(${unique}::bigint[])
+            UNION SELECT m.moved_to_id FROM accounts m WHERE m.id = ANY (${unique}::bigint[]) AND m.moved_to_id IS NOT NULL)`)
         return records.map(bounded)
       }, Effect.orDie)
 

@@ -87,10 +87,10 @@ export class Approvals extends Context.Service<Approvals, {
        */
       const decidedByColleague = Effect.fnUntraced(
         function*(accountId: AccountId, by: AccountId | undefined, action: "approve" | "reject") {
-          const there = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
+          const account = yield* Effect.orDie(sql`SELECT FROM accounts WHERE id = ${accountId}`)
           return yield* new AlreadyDone({
             act: { by, action, target: { type: "account", id: accountId, label: `#${accountId}` } },
-            refusal: there.length === 0 ? new RecordNotFound() : new NotAllowed({})
+            refusal: account.length === 0 ? new RecordNotFound() : new NotAllowed({})
           })
         }
       )

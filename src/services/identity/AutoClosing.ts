@@ -33,10 +33,10 @@ export class AutoClosing extends Context.Service<AutoClosing, {
         const { autoClose, registrations } = yield* policies.current
         if (!autoClose || registrations !== "open") return
         const since = new Date((yield* Clock.currentTimeMillis) - unattendedMillisMax)
-        const here = yield* idRows(sql`SELECT u.account_id AS id FROM users u
+        const activeStaff = yield* idRows(sql`SELECT u.account_id AS id FROM users u
           JOIN roles r ON r.id = u.role_id JOIN roles e ON e.id = ${defaultRole}
           WHERE ((${sql.literal(givenBits)} | e.permissions) & ${deciding}) <> 0 AND u.last_seen_at > ${since} LIMIT 1`)
-        if (here.length > 0) return
+        if (activeStaff.length > 0) return
         yield* settings.change(undefined, { registrations: "approval" })
         for (const { email: to, locale } of yield* staffWith(sql, "manageUsers")) {
           const words = catalogs.of({ locale: locale ?? undefined })

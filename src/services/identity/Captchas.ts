@@ -62,7 +62,7 @@ export class Captchas extends Context.Service<Captchas, {
           })
           const headers = { "content-type": "application/x-www-form-urlencoded" }
           const body = new TextEncoder().encode(form.toString())
-          return yield* outbound.post({ url: captcha.verifyUrl, headers, body, what: "push" }).pipe(
+          return yield* outbound.post({ url: captcha.verifyUrl, headers, body, purpose: "push" }).pipe(
             Effect.map(({ status, text }) => {
               const verdict = decodeVerdict(text)
               return status === 200 && verdict._tag === "Some" && verdict.value.success

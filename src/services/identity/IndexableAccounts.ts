@@ -26,13 +26,13 @@ export class IndexableAccounts extends Context.Service<IndexableAccounts, {
     IndexableAccounts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const willing = sql`a.domain IS NULL AND a.discoverable AND a.indexable AND a.suspended_at IS NULL
+      const isIndexable = sql`a.domain IS NULL AND a.discoverable AND a.indexable AND a.suspended_at IS NULL
         AND a.silenced_at IS NULL AND a.moved_to_id IS NULL AND NOT a.memorial AND NOT u.noindex AND NOT u.disabled
         AND ${sql.literal(presentAccount("a"))}`
       const parts = traced("IndexableAccounts.parts")(function*(rows: number) {
         const found = yield* idRows(sql`SELECT id - 1 AS id FROM (
             SELECT a.id, row_number() OVER (ORDER BY a.id) AS place
-            FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${willing}) numbered
+            FROM users u JOIN accounts a ON a.id = u.account_id WHERE ${isIndexable}) numbered
           WHERE (place - 1) % ${rowsMax(sql, rows)} = 0 ORDER BY id LIMIT ${rowsMax(sql, partsMax)}`)
         return found.map(({ id }) => id)
       }, Effect.orDie)
@@ -40,7 +40,7 @@ export class IndexableAccounts extends Context.Service<IndexableAccounts, {
         (after: bigint, rows: number) =>
           accountRows(sql`SELECT a.id, a.username, c.last_status_at FROM users u JOIN accounts a ON a.id = u.account_id
             LEFT JOIN account_stats c ON c.account_id = a.id
-            WHERE u.account_id > ${after} AND ${willing} ORDER BY u.account_id LIMIT ${rowsMax(sql, rows)}`),
+            WHERE u.account_id > ${after} AND ${isIndexable} ORDER BY u.account_id LIMIT ${rowsMax(sql, rows)}`),
         Effect.orDie
       )
       return IndexableAccounts.of({ parts, page })

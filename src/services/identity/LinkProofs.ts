@@ -79,13 +79,13 @@ export class LinkProofs extends Context.Service<LinkProofs, {
           const link = field.verifiedAt === null ? linkOf(profile.domain === null, field) : undefined
           return link === undefined ? [] : [{ link, value: field.value }]
         })
-        const looks = yield* Effect.forEach(links, ({ link }) => Effect.result(isProven(link, page)), {
+        const checks = yield* Effect.forEach(links, ({ link }) => Effect.result(isProven(link, page)), {
           concurrency: 4
         })
-        const proven = links.filter((_, at) => Result.getOrElse(looks[at] ?? Result.succeed(false), () => false))
+        const proven = links.filter((_, at) => Result.getOrElse(checks[at] ?? Result.succeed(false), () => false))
         if (proven.length > 0) yield* Effect.orDie(mark(accountId, proven.map(({ value }) => value)))
-        for (const look of looks) {
-          if (Result.isFailure(look) && isPassing(look.failure)) return yield* look.failure
+        for (const check of checks) {
+          if (Result.isFailure(check) && isTemporary(check.failure)) return yield* check.failure
         }
       })
       return LinkProofs.of({ verify })
@@ -94,5 +94,5 @@ export class LinkProofs extends Context.Service<LinkProofs, {
 }
 
 /** Returns true for errors worth a retry. */
-const isPassing = (error: OutboundError) =>
+const isTemporary = (error: OutboundError) =>
   error._tag === "Unreachable" || (error._tag === "ErrorResponse" && (error.status >= 500 || error.status === 429))

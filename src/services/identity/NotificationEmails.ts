@@ -83,7 +83,7 @@ const make = Effect.gen(function*() {
 
   /**
    * Takes a batch of due users, and promises e-mails to those with new notifications. Users wait whose last e-mail is
-   * not sent yet, as when the mail server is down. The type is in an expression, as in `wanted` of `Notifications.ts`.
+   * not sent yet, as when the mail server is down. The type is in an expression, as in `selectionCondition` of `Notifications.ts`.
    */
   const batch = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
@@ -170,17 +170,17 @@ const make = Effect.gen(function*() {
       const records = found.slice(0, shownMax).toReversed()
       const shown = yield* shownOf(records)
       const words = yield* catalogs.of({ locale: receiver.locale ?? undefined })
-      const told = records.flatMap((record) => {
+      const listed = records.flatMap((record) => {
         const one = shown(record)
         return one === undefined ? [] : [{ ...one, title: notificationTitle(words, record.type, one.name) }]
       })
-      if (told.length === 0) return []
+      if (listed.length === 0) return []
       return [
         newNotifications({
           to: receiver.email,
           server: config.localDomain,
           publicUrl: config.publicUrl,
-          notifications: told,
+          notifications: listed,
           more: found.length > shownMax,
           unsubscribe: links.make("notifications", account)
         })(words)

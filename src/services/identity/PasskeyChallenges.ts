@@ -32,9 +32,9 @@ export const passkeyChallenges = Effect.fnUntraced(function*(sql: SqlClient) {
   const isFor = (purpose: Purpose, accountId: AccountId | undefined, now: number) => (challenge: string) => {
     const bytes = Result.getOrUndefined(Base64Url.decode(challenge))
     const opened = bytes === undefined ? undefined : challenges.decrypt(bytes)
-    const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
-    return said !== undefined && said.purpose === purpose && said.accountId === String(accountId ?? "") &&
-      said.until > now
+    const sealed = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
+    return sealed !== undefined && sealed.purpose === purpose && sealed.accountId === String(accountId ?? "") &&
+      sealed.until > now
   }
 
   const useUp = yield* usedOnce(sql, "used_passkey_challenges", "challenge_hash", challengeMillisMax)

@@ -40,8 +40,8 @@ export const isProof = (options: ProofOptions, challenge: string, number: string
   const end = challenge.lastIndexOf(".")
   const head = challenge.slice(0, Math.max(0, end))
   const [bits, until] = head.split(".").map(Number)
-  const [given, wanted] = [Buffer.from(challenge.slice(end + 1)), Buffer.from(signature(options, head))]
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false
+  const [given, expected] = [Buffer.from(challenge.slice(end + 1)), Buffer.from(signature(options, head))]
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false
   if (bits === undefined || until === undefined || !(now < until)) return false
   return zeroBits(createHash("sha256").update(`${challenge}:${number}`).digest()) >= bits
 }

@@ -72,7 +72,7 @@ export class Registrations extends Context.Service<Registrations, {
   )
 }
 
-const bypassing = permissions.inviteBypassApproval | permissions.administrator
+const bypassPermissions = permissions.inviteBypassApproval | permissions.administrator
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -91,7 +91,7 @@ const make = Effect.gen(function*() {
         AND a.moved_to_id IS NULL AND NOT a.memorial
       RETURNING i.id, i.account_id, i.autofollow, ((${
       sql.literal(givenBits)
-    } | e.permissions) & ${bypassing}) <> 0 AS bypasses_approval`)
+    } | e.permissions) & ${bypassPermissions}) <> 0 AS bypasses_approval`)
     return invite === undefined ? yield* new NotAllowed({ text: "Forbidden" }) : invite
   })
 

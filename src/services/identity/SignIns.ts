@@ -90,14 +90,16 @@ export class SignIns extends Context.Service<SignIns, {
       const pendings = yield* PendingSignIns
 
       /** Returns true if the account has strikes to read. Memorial accounts never sign in. */
-      const isStruck = (accountId: AccountId) =>
+      const hasStrikes = (accountId: AccountId) =>
         Effect.map(
           Effect.orDie(sql`SELECT FROM accounts a WHERE a.id = ${accountId} AND NOT a.memorial
             AND EXISTS (SELECT FROM account_warnings w WHERE w.target_account_id = a.id)`),
           (rows) => rows.length > 0
         )
       const requireOpen = Effect.fnUntraced(function*(user: User) {
-        if (user.disabled && !(yield* isStruck(user.accountId))) return yield* new SignInRefused({ state: "disabled" })
+        if (user.disabled && !(yield* hasStrikes(user.accountId))) {
+          return yield* new SignInRefused({ state: "disabled" })
+        }
         if (!user.confirmed) return yield* new SignInRefused({ state: "unconfirmed" })
         if (!user.approved) return yield* new SignInRefused({ state: "pending" })
       })

@@ -15,7 +15,7 @@ export type Addressee = typeof Addressee.Type
 const addresseeRows = rowsOf(Addressee)
 
 /** Maximum staff members who get an e-mail about one matter. */
-const staffToldMax = 50
+const staffEmailedMax = 50
 
 /** Returns active staff whose role has the permission, without those who declined such e-mails. */
 export const staffWith = (sql: SqlClient, permission: Permission, email?: StaffEmail) =>
@@ -27,4 +27,4 @@ export const staffWith = (sql: SqlClient, permission: Permission, email?: StaffE
       AND NOT EXISTS (SELECT FROM email_choices c WHERE c.account_id = u.account_id AND ${
     email ?? null
   } = ANY (c.declined))
-    ORDER BY u.account_id LIMIT ${staffToldMax}`)
+    ORDER BY u.account_id LIMIT ${staffEmailedMax}`)

@@ -23,7 +23,7 @@ const claimMillis = 15 * 60_000
  * Pause after a step in which every e-mail failed, in milliseconds, and maximum such steps in a row; then the next
  * recipients follow.
  */
-const restMillis = 10 * 60_000
+const retryMillis = 10 * 60_000
 const triesMax = 144
 /** Maximum failed steps for recipients whose e-mail failed while others succeeded: their addresses may be at fault. */
 const refusedTriesMax = 3
@@ -74,11 +74,11 @@ export class TermsEmails extends Context.Service<TermsEmails, {
           const [version] = yield* newestRows(sql`SELECT id, effective_on FROM document_versions
             WHERE kind = 'terms_of_service' ORDER BY effective_on DESC LIMIT 1 FOR UPDATE`)
           if (version === undefined) return yield* new RecordNotFound()
-          const begun = yield* sql`UPDATE document_versions SET emailed_after = 0
+          const started = yield* sql`UPDATE document_versions SET emailed_after = 0
             WHERE id = ${version.id} AND emailed_after IS NULL AND emailed_at IS NULL RETURNING id`
           const target = { type: "terms", id: version.id, label: version.effectiveOn } as const
           const act = { by, action: "publish", target } as const
-          if (begun.length === 0) return yield* new AlreadyDone({ act, refusal: new NotAllowed({}) })
+          if (started.length === 0) return yield* new AlreadyDone({ act, refusal: new NotAllowed({}) })
           yield* audit.record(act)
           return version.effectiveOn
         },
@@ -137,15 +137,15 @@ export class TermsEmails extends Context.Service<TermsEmails, {
         const { emailedAfter, emailsDueAt, emailsRefused, emailsTries, id } = round
         const owned = sql`id = ${id} AND emails_due_at = ${emailsDueAt}`
         const fresh = yield* people(sql`u.account_id > ${emailedAfter}`)
-        const again = emailsRefused.slice(0, writtenMax)
-        const receivers = fresh.length > 0 || again.length === 0
+        const retried = emailsRefused.slice(0, writtenMax)
+        const receivers = fresh.length > 0 || retried.length === 0
           ? fresh
-          : yield* people(sql`u.account_id = ANY (${again}::bigint[])`)
+          : yield* people(sql`u.account_id = ANY (${retried}::bigint[])`)
         const failed = yield* write(round, receivers)
         const at = yield* Clock.currentTimeMillis
-        const mayRest = emailsTries < (fresh.length > 0 ? triesMax : refusedTriesMax)
-        if (receivers.length > 0 && failed.length === receivers.length && mayRest) {
-          return yield* sql`UPDATE document_versions SET emails_due_at = ${new Date(at + restMillis)},
+        const mayRetryLater = emailsTries < (fresh.length > 0 ? triesMax : refusedTriesMax)
+        if (receivers.length > 0 && failed.length === receivers.length && mayRetryLater) {
+          return yield* sql`UPDATE document_versions SET emails_due_at = ${new Date(at + retryMillis)},
             emails_tries = emails_tries + 1 WHERE ${owned}`
         }
         const last = fresh.at(-1)
@@ -159,7 +159,7 @@ export class TermsEmails extends Context.Service<TermsEmails, {
         // Failed recipients wait before the first retry.
         const rests = last !== undefined && fresh.length < writtenMax && refused.length > 0
         yield* sql`UPDATE document_versions SET emailed_after = ${last?.accountId ?? emailedAfter}, emails_tries = 0,
-          emails_refused = ${refused}::bigint[], emails_due_at = ${rests ? new Date(at + restMillis) : null}
+          emails_refused = ${refused}::bigint[], emails_due_at = ${rests ? new Date(at + retryMillis) : null}
           WHERE ${owned}`
       }).pipe(Effect.asVoid, Effect.withSpan("TermsEmails.step"))
 

@@ -59,7 +59,7 @@ interface TwoFactorState {
   readonly enabledAt: Date | undefined
   readonly recoveryCodesLeft: number
   /** True if the role has no permissions without a second factor. */
-  readonly wanted: boolean
+  readonly requiredByRole: boolean
 }
 
 type Codes = ReadonlyArray<Redacted.Redacted>
@@ -103,7 +103,7 @@ const Row = Schema.Struct({
   otpSecret: Schema.NullOr(Schema.Uint8Array),
   otpEnabledAt: Schema.NullOr(Timestamptz),
   recoveryCodesLeft: Schema.Int,
-  wanted: Schema.Boolean
+  requiredByRole: Schema.Boolean
 })
 const userRows = rowsOf(Row)
 
@@ -132,7 +132,7 @@ const make = Effect.gen(function*() {
   const userOf = Effect.fnUntraced(function*(accountId: AccountId, locked = false) {
     const [user] = yield* userRows(sql`SELECT a.username, u.password_hash, u.otp_secret, u.otp_enabled_at,
         (SELECT count(*)::int FROM recovery_codes c WHERE c.account_id = u.account_id) AS recovery_codes_left,
-        r.require_2fa AS wanted
+        r.require_2fa AS required_by_role
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
       WHERE u.account_id = ${accountId} ${sql.literal(locked ? "FOR NO KEY UPDATE OF u" : "")}`)
     return user ?? (yield* new TwoFactorRefused({ reason: "off" }))
@@ -161,14 +161,14 @@ const make = Effect.gen(function*() {
   })
 
   const setupOf: TwoFactor["Service"]["setupOf"] = traced("TwoFactor.setupOf")(function*(accountId, setup) {
-    const late = new TwoFactorRefused({ reason: "late" })
+    const expired = new TwoFactorRefused({ reason: "late" })
     const bytes = setup.length > setupCharactersMax ? undefined : Result.getOrUndefined(Base64Url.decode(setup))
     const opened = bytes === undefined ? undefined : setups.decrypt(bytes)
-    const said = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
-    if (said === undefined || said.accountId !== String(accountId)) return yield* late
-    if (said.until <= (yield* Clock.currentTimeMillis)) return yield* late
+    const sealedSetup = opened === undefined ? undefined : Option.getOrUndefined(decodeSealed(Redacted.value(opened)))
+    if (sealedSetup === undefined || sealedSetup.accountId !== String(accountId)) return yield* expired
+    if (sealedSetup.until <= (yield* Clock.currentTimeMillis)) return yield* expired
     const { username } = yield* userOf(accountId)
-    return shown(username, Redacted.make(said.secret), setup)
+    return shown(username, Redacted.make(sealedSetup.secret), setup)
   })
 
   const confirm: TwoFactor["Service"]["confirm"] = traced("TwoFactor.confirm")(function*(accountId, setup, code) {
@@ -232,10 +232,10 @@ const make = Effect.gen(function*() {
       (accountId) =>
         Effect.map(
           userOf(accountId),
-          ({ otpEnabledAt, recoveryCodesLeft, wanted }) => ({
+          ({ otpEnabledAt, recoveryCodesLeft, requiredByRole }) => ({
             enabledAt: otpEnabledAt ?? undefined,
             recoveryCodesLeft,
-            wanted
+            requiredByRole
           })
         ),
       Effect.orDie

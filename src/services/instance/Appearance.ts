@@ -4,8 +4,8 @@ import { single } from "../caching/Single.ts"
 import { type About, Instance } from "./Instance.ts"
 
 /** Lifetime of the cache, in milliseconds: while this node receives changes, and while it does not. */
-const lookMillisMax = 30_000
-const lookAloneMillisMax = 1_000
+const cachedMillisMax = 30_000
+const cachedAloneMillisMax = 1_000
 
 /** Fields of the server's description that every page and tab shows. */
 export type AppearanceFields = Pick<About, "title" | "description" | "accentColor" | "appIcon" | "favicon">
@@ -20,8 +20,8 @@ export class Appearance extends Context.Service<Appearance, {
       const { about } = yield* Instance
       const current = yield* single({
         kinds: ["instance"],
-        millisMax: lookMillisMax,
-        aloneMillisMax: lookAloneMillisMax
+        millisMax: cachedMillisMax,
+        aloneMillisMax: cachedAloneMillisMax
       }, about)
       return Appearance.of({ current })
     })

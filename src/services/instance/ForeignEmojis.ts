@@ -46,14 +46,14 @@ export const load = Effect.fnUntraced(function*(
   config: ServerConfig["Service"],
   sources: ReadonlyArray<EmojiSource>
 ) {
-  const wanted = new Map<string, readonly [domain: string, shortcode: string]>()
+  const shortcodes = new Map<string, readonly [domain: string, shortcode: string]>()
   for (const source of sources) {
     const domain = hostOf(source)
     if (domain === undefined) continue
-    for (const shortcode of shortcodesOf(source.texts)) wanted.set(`${domain} ${shortcode}`, [domain, shortcode])
+    for (const shortcode of shortcodesOf(source.texts)) shortcodes.set(`${domain} ${shortcode}`, [domain, shortcode])
   }
   const found = new Map<string, Emoji>()
-  const asked = [...wanted.values()].slice(0, foreignEmojisMax)
+  const asked = [...shortcodes.values()].slice(0, foreignEmojisMax)
   const rows = asked.length === 0 ? [] : yield* emojiRows(sql`
     SELECT e.id, e.shortcode, e.domain, e.url, remote_key(e.url) AS key, e.visible_in_picker, e.category
     FROM unnest(${asked.map(([domain]) => domain)}::text[], ${asked.map(([, shortcode]) => shortcode)}::text[])

@@ -65,8 +65,8 @@ export class InstanceDocuments extends Context.Service<InstanceDocuments, {
         ),
         publish: traced("InstanceDocuments.publish")(function*(kind, { notice = "", since, text }) {
           const html = yield* documentOf(text)
-          const said = notice.replaceAll("\0", "").trim()
-          if (hasMoreCharacters(said, noticeCharactersMax)) {
+          const trimmedNotice = notice.replaceAll("\0", "").trim()
+          if (hasMoreCharacters(trimmedNotice, noticeCharactersMax)) {
             return yield* validationFailed(`Notice is too long (maximum is ${noticeCharactersMax} characters)`)
           }
           const now = yield* Clock.currentTimeMillis
@@ -79,10 +79,10 @@ export class InstanceDocuments extends Context.Service<InstanceDocuments, {
           const counted = sql`kind = ${kind} AND effective_on <> ${effectiveOn}`
           yield* requireCapacity(sql, { table: "document_versions", name: "Versions", max: versionsMax, counted })
           yield* sql`INSERT INTO document_versions (id, kind, html, notice, effective_on, published_at)
-            VALUES (next_id(${now}), ${kind}, ${html}, ${said}, ${effectiveOn}, ${new Date(now)})
+            VALUES (next_id(${now}), ${kind}, ${html}, ${trimmedNotice}, ${effectiveOn}, ${new Date(now)})
             ON CONFLICT (kind, effective_on) DO UPDATE SET html = excluded.html, notice = excluded.notice,
               published_at = excluded.published_at`
-          return { effectiveOn, html, notice: said }
+          return { effectiveOn, html, notice: trimmedNotice }
         })
       })
     })

@@ -159,8 +159,8 @@ export const settingKinds: { readonly [Name in SettingKind]: KindCode<Name> } = 
     decode: decodeTexts,
     check: Effect.fnUntraced(function*(change) {
       const tags = [...new Set(change.flatMap((tag) => languageTag(tag) ?? []))]
-      const wrong = change.find((tag) => languageTag(tag) === undefined)
-      if (wrong !== undefined) return yield* notATag(wrong)
+      const invalid = change.find((tag) => languageTag(tag) === undefined)
+      if (invalid !== undefined) return yield* notATag(invalid)
       if (tags.length > instanceLanguagesMax) return yield* validationFailed("Languages are too many")
       return tags.length === 0 ? undefined : tags
     })
@@ -169,8 +169,8 @@ export const settingKinds: { readonly [Name in SettingKind]: KindCode<Name> } = 
     decode: decodeTexts,
     check: Effect.fnUntraced(function*(change) {
       const agents = [...new Set(change)]
-      const wrong = agents.find((agent) => !/^[A-Za-z0-9_.-]{1,100}$/.test(agent))
-      if (wrong !== undefined) return yield* validationFailed("Blocked crawlers is invalid")
+      const invalid = agents.find((agent) => !/^[A-Za-z0-9_.-]{1,100}$/.test(agent))
+      if (invalid !== undefined) return yield* validationFailed("Blocked crawlers is invalid")
       return agents.length > blockedCrawlersMax ? yield* validationFailed("Blocked crawlers is invalid") : agents
     })
   },

@@ -84,7 +84,7 @@ export class Commands extends Context.Service<Commands, {
    * Runs `work` once for each id and stores its response in the same transaction; `family` is the rate limit that it
    * uses.
    */
-  readonly once: <E, R>(
+  readonly runOnce: <E, R>(
     owner: Owner,
     id: string,
     family: Family | undefined,
@@ -92,7 +92,7 @@ export class Commands extends Context.Service<Commands, {
   ) => Effect.Effect<{ readonly response: CommandResponse; readonly repeated: boolean }, E | StaleOwner | SqlError, R>
   /**
    * Runs a statement that is a whole command and writes only through its `Recording`. The statement is a transaction of
-   * its own, in its own session, because it may wait for locks. If it did nothing, `once` finds out why.
+   * its own, in its own session, because it may wait for locks. If it did nothing, `runOnce` finds out why.
    */
   readonly runAsStatement: <A, E, R>(
     owner: Owner,
@@ -129,7 +129,7 @@ export class Commands extends Context.Service<Commands, {
 
       // FOR SHARE blocks a takeover's UPDATE until this transaction ends, but lets the owner's commands and fan-out
       // slices run concurrently.
-      const once = Effect.fnUntraced(function*<E, R>(
+      const runOnce = Effect.fnUntraced(function*<E, R>(
         owner: Owner,
         id: string,
         family: Family | undefined,
@@ -226,7 +226,7 @@ export class Commands extends Context.Service<Commands, {
       return Commands.of({
         takeOver,
         used,
-        once: (owner, id, family, work) => sql.withTransaction(once(owner, id, family, work)),
+        runOnce: (owner, id, family, work) => sql.withTransaction(runOnce(owner, id, family, work)),
         runAsStatement,
         owned: (owner, work) => sql.withTransaction(Effect.andThen(lock(owner), work)),
         lock,

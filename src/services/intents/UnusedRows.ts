@@ -47,8 +47,8 @@ export const unusedRows = (sql: SqlClient, { condition, removing, table }: Unuse
       ORDER BY t.id FOR UPDATE SKIP LOCKED`)
     const removal = idRows(sql`DELETE FROM ${sql(table)} t
       WHERE t.id = ANY (${locked.map(({ id }) => id)}::bigint[]) AND ${unused} RETURNING t.id::bigint AS id`)
-    const gone = yield* (removing === undefined ? removal : removing(removal))
-    return gone.length
+    const removed = yield* (removing === undefined ? removal : removing(removal))
+    return removed.length
   }, transaction(sql))
   return {
     name: `unused ${table}`,

@@ -9,7 +9,7 @@ const wakesMax = 16_384
 export class Wakes extends Context.Service<Wakes, {
   /** Wakes the account's actor after the current transaction commits. May be lost. */
   readonly wake: (accountId: AccountId) => Effect.Effect<void>
-  readonly wanted: Effect.Effect<PubSub.Subscription<AccountId>, never, Scope.Scope>
+  readonly requests: Effect.Effect<PubSub.Subscription<AccountId>, never, Scope.Scope>
 }>()("murmuration/services/intents/Wakes") {
   static readonly layer = Layer.effect(
     Wakes,
@@ -18,7 +18,7 @@ export class Wakes extends Context.Service<Wakes, {
       const accounts = yield* PubSub.sliding<AccountId>(wakesMax)
       return Wakes.of({
         wake: (accountId) => sql.afterCommit(Effect.asVoid(PubSub.publish(accounts, accountId))),
-        wanted: PubSub.subscribe(accounts)
+        requests: PubSub.subscribe(accounts)
       })
     })
   )

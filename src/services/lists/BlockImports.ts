@@ -40,12 +40,12 @@ export class BlockImports extends Context.Service<BlockImports, {
         if (text.trim() === "") return yield* validationFailed("Data can't be blank")
         const read = yield* BlockCsv.read(text, "reject", localDomain)
         if (read === undefined) return yield* validationFailed(`Data are too many (maximum is ${listEntriesMax})`)
-        const there = new Set((yield* blocks.blocks).map(({ domain }) => domain))
+        const blockedDomains = new Set((yield* blocks.blocks).map(({ domain }) => domain))
         return {
           entries: read.entries.flatMap((entry) => {
             const severity = severityOf(entry.action)
             return severity === "silence" || severity === "suspend"
-              ? [Object.assign({ severity, known: there.has(entry.domain) }, entry)]
+              ? [Object.assign({ severity, known: blockedDomains.has(entry.domain) }, entry)]
               : []
           }),
           skipped: read.skipped

@@ -23,8 +23,12 @@ export interface ListCursor {
 
 /** Result of reading a list: all entries, or the changed ones since the cursor (undefined if removed). */
 export type ListReading =
-  | { readonly whole: true; readonly entries: ReadonlyArray<ListEntry>; readonly cursor: string | null }
-  | { readonly whole: false; readonly changes: ReadonlyMap<string, ListEntry | undefined>; readonly cursor: string }
+  | { readonly isComplete: true; readonly entries: ReadonlyArray<ListEntry>; readonly cursor: string | null }
+  | {
+    readonly isComplete: false
+    readonly changes: ReadonlyMap<string, ListEntry | undefined>
+    readonly cursor: string
+  }
 
 /**
  * FIRES (fires.fedimod.org) statement about an entity, in its current and its former vocabulary; everything else is
@@ -138,7 +142,7 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFaile
       const later = known === null ? undefined : yield* Effect.orElseSucceed(collection(known), () => undefined)
       if (known !== null && later !== undefined) {
         const at = cursorAt(later.findLast(({ last }) => last !== undefined)?.last, changes, url)
-        return { whole: false, changes: lastStatements(itemsOf(later)), cursor: at ?? known }
+        return { isComplete: false, changes: lastStatements(itemsOf(later)), cursor: at ?? known }
       }
       const pages = yield* collection(URL.parse(start, url)?.href ?? start)
       const items = itemsOf(pages)
@@ -147,8 +151,10 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFaile
         entry
       ) => entry ?? [])
       if (entries.length > listEntriesMax) return yield* unread("it is too long")
-      const told = snapshot === undefined ? pages.findLast(({ last }) => last !== undefined)?.last : pages[0]?.changes
-      return { whole: true, entries, cursor: cursorAt(told, changes, url) }
+      const lastChange = snapshot === undefined
+        ? pages.findLast(({ last }) => last !== undefined)?.last
+        : pages[0]?.changes
+      return { isComplete: true, entries, cursor: cursorAt(lastChange, changes, url) }
     }
   )
 }

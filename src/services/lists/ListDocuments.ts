@@ -49,7 +49,7 @@ export class ListDocuments extends Context.Service<ListDocuments, {
         if (found.entries.length === 0 && (found.skipped > 0 || value.trim() === "")) {
           return yield* unread("no row of it names a domain")
         }
-        return { whole: true, entries: found.entries, cursor: null } as const
+        return { isComplete: true, entries: found.entries, cursor: null } as const
       })
 
       const fires = FiresDataset.make(

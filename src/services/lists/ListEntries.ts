@@ -41,9 +41,9 @@ export const make = (sql: SqlClient) => {
       const [now] = yield* cursorRows(
         sql`SELECT changes_from, url FROM moderation_lists WHERE id = ${list.id} FOR UPDATE`
       )
-      if (now === undefined || (!reading.whole && now.changesFrom !== list.changesFrom)) return
+      if (now === undefined || (!reading.isComplete && now.changesFrom !== list.changesFrom)) return
       const at = new Date(yield* Clock.currentTimeMillis)
-      if (reading.whole) {
+      if (reading.isComplete) {
         yield* sql`DELETE FROM moderation_list_entries WHERE list_id = ${list.id}`
         yield* write(list.id, reading.entries)
       } else {
@@ -58,6 +58,6 @@ export const make = (sql: SqlClient) => {
       // The cursor belongs to the former URL.
       const cursor = now.url === list.url ? reading.cursor : null
       yield* sql`UPDATE moderation_lists SET changes_from = ${cursor},
-        whole_at = CASE WHEN ${reading.whole} THEN ${at}::timestamptz ELSE whole_at END WHERE id = ${list.id}`
+        whole_at = CASE WHEN ${reading.isComplete} THEN ${at}::timestamptz ELSE whole_at END WHERE id = ${list.id}`
     }))
 }

@@ -45,7 +45,7 @@ const factRows = rowsOf(Schema.Struct({
 type Facts = Effect.Success<ReturnType<typeof factRows>>[number]
 
 /** Reading of a list that is no longer followed. */
-const nothing: ListReading = { whole: true, entries: [], cursor: null }
+const nothing: ListReading = { isComplete: true, entries: [], cursor: null }
 
 /** Number of changes that a sync made. */
 interface Tally {
@@ -151,7 +151,7 @@ const make = Effect.gen(function*() {
     }
   }
 
-  const doOne = Effect.fnUntraced(function*(list: ModerationList, facts: Facts, now: number) {
+  const apply = Effect.fnUntraced(function*(list: ModerationList, facts: Facts, now: number) {
     const decision = decide(list, factsOf(facts))
     switch (decision.type) {
       case "nothing":
@@ -179,7 +179,7 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const done = yield* transaction(sql)(Effect.gen(function*() {
         const rows = yield* slice(list.id, from)
-        const results = yield* Effect.forEach(rows, (facts) => doOne(list, facts, now))
+        const results = yield* Effect.forEach(rows, (facts) => apply(list, facts, now))
         return { last: rows.length < sliceDomainsMax ? undefined : rows.at(-1)?.domain, results }
       }))
       for (const result of done.results) if (result !== undefined) tally[result]++

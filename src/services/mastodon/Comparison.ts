@@ -24,8 +24,8 @@ interface Size {
 interface Difference {
   readonly document: string
   readonly field: string
-  readonly here: string
-  readonly there: string
+  readonly local: string
+  readonly remote: string
 }
 
 const actorRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
@@ -91,7 +91,7 @@ export const compare = Effect.fnUntraced(function*(origin: URL, { actors, object
     yield* pace
     compared++
     const differs = (field: string, here: string, there: string) =>
-      differences.push({ document: id, field, here, there })
+      differences.push({ document: id, field, local: here, remote: there })
     const url = new URL(id.slice(config.publicUrl.length), origin).href
     const fetched = yield* Effect.result(outbound.json({ url, type: DocumentTypes.activity }))
     if (fetched._tag === "Failure") {
@@ -136,5 +136,7 @@ export const tableOf = (differences: ReadonlyArray<Difference>): ReadonlyArray<s
     const line = value.replace(/\s+/g, " ")
     return line.length > valueCharactersMax ? `${line.slice(0, valueCharactersMax)}…` : line
   }
-  return differences.map(({ document, field, here, there }) => [document, field, short(here), short(there)].join("\t"))
+  return differences.map(({ document, field, local, remote }) =>
+    [document, field, short(local), short(remote)].join("\t")
+  )
 }

@@ -47,7 +47,7 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
     )
   )
   if (!found.accounts) return { lines: [], obstacles: ["The database is not one of Mastodon."] } satisfies Report
-  const here = singleRow(
+  const target = singleRow(
     yield* usersRows(sql`SELECT (SELECT count(*) FROM users) AS users,
       EXISTS (SELECT FROM transfer_cursors) AS started`)
   )
@@ -105,7 +105,9 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
           "without which the accounts' keys cannot be read."
         ]
         : []),
-      ...(here.users > 0n && !here.started ? ["This server has users already; a copy needs an empty database."] : []),
+      ...(target.users > 0n && !target.started
+        ? ["This server has users already; a copy needs an empty database."]
+        : []),
       ...(newest?.id !== null && newest !== undefined && Number(newest.id >> 16n) > now
         ? ["The clock of this server is behind the newest id: set it before the copy."]
         : [])

@@ -45,7 +45,7 @@ export const steps = Effect.fnUntraced(function*(plan: Plan) {
     Quotes.make(plan.publicUrl),
     yield* Edits.make,
     Tombstones.step,
-    Emojis.ofOthers,
+    Emojis.remoteEmoji,
     ...(yield* Media.make),
     // After the files that the posts attach.
     Scheduled.step,

@@ -58,7 +58,7 @@ export class EmojiRecords extends Context.Service<EmojiRecords, {
           staticUrl: staticName === null ? staticUrl ?? address : Urls.file(config, staticName)
         }
       }
-      const wanted = ({ domain, remote, shortcode }: EmojiQuery) =>
+      const matches = ({ domain, remote, shortcode }: EmojiQuery) =>
         sql.and([
           domain === undefined ? sql`(domain IS NOT NULL) = ${remote}` : sql`domain = ${domain}`,
           ...(shortcode === undefined ? [] : [sql`position(lower(${shortcode}) IN lower(shortcode)) > 0`])
@@ -67,12 +67,12 @@ export class EmojiRecords extends Context.Service<EmojiRecords, {
         list: traced("EmojiRecords.list")((query, page) => {
           const { tail, where } = clauses(sql, "id", page)
           return Effect.map(
-            recordRows(sql`${all} WHERE ${where} AND ${wanted(query)} ${tail}`),
+            recordRows(sql`${all} WHERE ${where} AND ${matches(query)} ${tail}`),
             (rows) => newestFirst(page, rows).map(recordOf)
           )
         }, Effect.orDie),
         total: traced("EmojiRecords.total")((query) =>
-          boundedCount(sql)(sql`SELECT FROM custom_emojis WHERE ${wanted(query)}`)
+          boundedCount(sql)(sql`SELECT FROM custom_emojis WHERE ${matches(query)}`)
         ),
         find: traced("EmojiRecords.find")(
           (id) =>

@@ -132,11 +132,11 @@ export class Emojis extends Context.Service<Emojis, {
         yield* categoryChecked(emoji.category)
         if (!shortcodePattern.test(emoji.shortcode)) return yield* validationFailed("Shortcode is invalid")
         if (!types.has(source.type.mime)) return yield* validationFailed("Image content type is invalid")
-        const there = yield* Effect.orDie(sql`SELECT id FROM custom_emojis WHERE ${own(emoji.shortcode)}`)
-        if (there.length > 0) return yield* taken
+        const existing = yield* Effect.orDie(sql`SELECT id FROM custom_emojis WHERE ${own(emoji.shortcode)}`)
+        if (existing.length > 0) return yield* taken
         return yield* Effect.scoped(Effect.gen(function*() {
-          const { moving, still } = yield* pictures.emoji(source, yield* storage.folder)
-          const fileName = yield* files.keep(moving.extension, moving.path, moving.bytes)
+          const { animated, still } = yield* pictures.emoji(source, yield* storage.folder)
+          const fileName = yield* files.keep(animated.extension, animated.path, animated.bytes)
           const staticName = still === undefined ? null : yield* files.keep(still.extension, still.path, still.bytes)
           return yield* transaction(sql)(enter(by, emoji, fileName, staticName, copied)).pipe(
             Effect.onError(() => files.discard(staticName === null ? [fileName] : [fileName, staticName]))

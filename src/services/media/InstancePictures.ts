@@ -18,7 +18,7 @@ interface IconFile {
 export class InstancePictures extends Context.Service<InstancePictures, {
   /** Renders an emoji, and its static version if animated. */
   readonly emoji: (source: Source, folder: string) => Effect.Effect<
-    { readonly moving: Rendition; readonly still: Rendition | undefined },
+    { readonly animated: Rendition; readonly still: Rendition | undefined },
     MediaRefused | MediaToolFailed
   >
   /** Renders the centre of an image as squares with these edges, in pixels. */

@@ -98,37 +98,39 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
           yield* tracked("instance")(sql`INSERT INTO settings (name, value, updated_at)
             VALUES (${setting}, ${JSON.stringify(value)}::jsonb, ${new Date(yield* Clock.currentTimeMillis)})
             ON CONFLICT (name) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`)
-          const gone = yield* held(setting)
-          yield* fileOwners.release(gone)
+          const previous = yield* held(setting)
+          yield* fileOwners.release(previous)
           if (!(yield* fileOwners.hold(names, { setting }))) {
             return yield* new StorageFailed({ text: "The files were removed before the site had them" })
           }
           yield* recorded(by, setting, old?.value, value)
-          return gone
+          return previous
         },
         transaction(sql)
       )
 
       /** Renders and stores the images of one kind; returns their names and the setting's value. */
-      const made = Effect.fnUntraced(function*(kind: InstancePictureKind, source: Source, description: string) {
-        const folder = yield* storage.folder
-        if (kind === "thumbnail") {
-          const { blurhash, double, single } = yield* pictures.thumbnail(source, folder)
-          const fileName = yield* files.keep(single.extension, single.path, single.bytes)
-          const doubleName = double === undefined
-            ? null
-            : yield* files.keep(double.extension, double.path, double.bytes)
-          const value: InstanceThumbnail = { fileName, doubleName, blurhash, description }
-          return { names: doubleName === null ? [fileName] : [fileName, doubleName], value }
+      const renderPicture = Effect.fnUntraced(
+        function*(kind: InstancePictureKind, source: Source, description: string) {
+          const folder = yield* storage.folder
+          if (kind === "thumbnail") {
+            const { blurhash, double, single } = yield* pictures.thumbnail(source, folder)
+            const fileName = yield* files.keep(single.extension, single.path, single.bytes)
+            const doubleName = double === undefined
+              ? null
+              : yield* files.keep(double.extension, double.path, double.bytes)
+            const value: InstanceThumbnail = { fileName, doubleName, blurhash, description }
+            return { names: doubleName === null ? [fileName] : [fileName, doubleName], value }
+          }
+          const icons = yield* pictures.icons(source, folder, kind === "favicon" ? faviconEdges : appIconEdges)
+          const names: Record<string, string> = {}
+          for (const { edge, rendition } of icons) {
+            names[String(edge)] = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
+          }
+          const value: InstanceIcon = { names }
+          return { names: Object.values(names), value }
         }
-        const icons = yield* pictures.icons(source, folder, kind === "favicon" ? faviconEdges : appIconEdges)
-        const names: Record<string, string> = {}
-        for (const { edge, rendition } of icons) {
-          names[String(edge)] = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
-        }
-        const value: InstanceIcon = { names }
-        return { names: Object.values(names), value }
-      })
+      )
 
       const set = traced("InstanceUploads.set")(
         function*(by: AccountId | undefined, kind: InstancePictureKind, source: Source, given: string) {
@@ -140,7 +142,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
             )
           }
           const old = yield* Effect.scoped(Effect.gen(function*() {
-            const { names, value } = yield* made(kind, source, description)
+            const { names, value } = yield* renderPicture(kind, source, description)
             return yield* replace(by, pictureSettings[kind], names, value)
           })).pipe(Effect.catchTag("SqlError", Effect.die))
           yield* files.discard(old)
@@ -168,7 +170,7 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
 
       const remove = traced("InstanceUploads.remove")(function*(by: AccountId | undefined, kind: InstancePictureKind) {
         const setting = pictureSettings[kind]
-        const gone = yield* transaction(sql)(Effect.gen(function*() {
+        const previous = yield* transaction(sql)(Effect.gen(function*() {
           if (by !== undefined) yield* standing(by, "manageSettings")
           const old = yield* before(setting)
           if (old === undefined) return undefined
@@ -178,8 +180,8 @@ export class InstanceUploads extends Context.Service<InstanceUploads, {
           yield* recorded(by, setting, old.value, null)
           return names
         })).pipe(Effect.catchTag("SqlError", Effect.die))
-        yield* files.discard(gone ?? [])
-        return gone !== undefined
+        yield* files.discard(previous ?? [])
+        return previous !== undefined
       })
 
       return InstanceUploads.of({ set, receive, remove })

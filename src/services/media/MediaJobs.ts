@@ -78,7 +78,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       const tracked = yield* RowChanges.make
       const uploadsOf = ({ thumbnailName, uploadName }: JobUploads) =>
         thumbnailName === null ? [uploadName] : [uploadName, thumbnailName]
-      const mine = (id: MediaId, { attempts }: MediaJobRecord) =>
+      const isOwnAttempt = (id: MediaId, { attempts }: MediaJobRecord) =>
         sql`id = ${id} AND attempts = ${attempts} AND state = 'processing'`
 
       const claim = traced("MediaJobs.claim")(function*(id: MediaId) {
@@ -93,7 +93,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
       const release = traced("MediaJobs.release")((id: MediaId, job: MediaJobRecord) =>
         Effect.map(
           sql`UPDATE media_attachments SET state = 'queued', attempts = attempts - 1 WHERE ${
-            mine(id, job)
+            isOwnAttempt(id, job)
           } RETURNING id`,
           (rows) => rows.length > 0
         )
@@ -108,7 +108,7 @@ export class MediaJobs extends Context.Service<MediaJobs, {
             sql`UPDATE media_attachments SET state = 'ready', type = ${outcome.type},
               file_name = ${outcome.fileName}, preview_name = ${previewName}, blurhash = ${outcome.blurhash},
               meta = ${JSON.stringify(outcome.meta)}::jsonb, upload_name = NULL, thumbnail_name = NULL
-            WHERE ${mine(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
+            WHERE ${isOwnAttempt(id, job)} AND thumbnail_name IS NOT DISTINCT FROM ${job.thumbnailName} RETURNING id`
           )
           if (rows.length === 0) {
             return (yield* release(id, job)) ? "again" : "lost"
@@ -125,7 +125,9 @@ export class MediaJobs extends Context.Service<MediaJobs, {
         const names = yield* transaction(sql)(Effect.gen(function*() {
           const [failed] = yield* uploadRows(sql`UPDATE media_attachments m SET state = 'failed', error = ${text},
               upload_name = NULL, thumbnail_name = NULL
-            FROM (SELECT id, upload_name, thumbnail_name FROM media_attachments WHERE ${mine(id, job)} FOR UPDATE) old
+            FROM (SELECT id, upload_name, thumbnail_name FROM media_attachments WHERE ${
+            isOwnAttempt(id, job)
+          } FOR UPDATE) old
             WHERE m.id = old.id RETURNING old.upload_name, old.thumbnail_name`)
           if (failed === undefined) return []
           const names = uploadsOf(failed)

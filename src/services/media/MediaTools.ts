@@ -62,7 +62,7 @@ export class MediaTools extends Context.Service<MediaTools, {
   /** Renders a profile image, and its static version if animated. A still avatar is cropped around `focus`. */
   readonly profilePicture: (source: Source, folder: string, kind: ProfilePicture, focus?: Focus) => Effect.Effect<
     {
-      readonly moving: Rendition
+      readonly animated: Rendition
       readonly still: Rendition | undefined
       /** Perceptual hash of an avatar (`Likeness.ts`); 0 for a header. */
       readonly likeness: bigint

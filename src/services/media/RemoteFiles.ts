@@ -30,7 +30,7 @@ const unmeasurableMax = 10_000
  * is in memory at a time: the other of the two turns of `MediaTools` stays free for members' own pictures.
  */
 const hashingMax = 100
-const lookingAtOnceMax = 1
+const hashingAtOnceMax = 1
 
 /** Declared types of files; the bytes decide the real type. */
 const files: DocumentType = {
@@ -73,7 +73,7 @@ export class RemoteFiles extends Context.Service<RemoteFiles, {
       const failures = boundedMap<string, number>(failuresMax)
       const scope = yield* Effect.scope
       const hashing = new Set<string>()
-      const turns = Semaphore.makeUnsafe(lookingAtOnceMax)
+      const turns = Semaphore.makeUnsafe(hashingAtOnceMax)
 
       const find = Effect.fnUntraced(function*(key: string) {
         const attachment = (column: string) => {

@@ -39,7 +39,7 @@ export class Cohorts extends Context.Service<Cohorts, {
     Cohorts,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const kept = figureCache<ReadonlyArray<Cohort>>()
+      const cached = figureCache<ReadonlyArray<Cohort>>()
       const count = Effect.fnUntraced(function*(period: Period, frequency: Frequency) {
         const steps = stepsOf(period, frequency)
         const [oldest] = steps
@@ -67,7 +67,7 @@ export class Cohorts extends Context.Service<Cohorts, {
       }, Effect.orDie)
       return Cohorts.of({
         of: traced("Cohorts.of")((period, frequency) =>
-          kept([frequency, period.first, period.last].join(" "), count(period, frequency))
+          cached([frequency, period.first, period.last].join(" "), count(period, frequency))
         )
       })
     })

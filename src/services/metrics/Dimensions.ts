@@ -62,7 +62,7 @@ export class Dimensions extends Context.Service<Dimensions, {
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const { localDomain } = yield* ServerConfig
-  const kept = figureCache<ReadonlyArray<DimensionValue> | undefined>()
+  const cached = figureCache<ReadonlyArray<DimensionValue> | undefined>()
 
   const split = (statement: Fragment, limit: number, name: (key: string) => string, none: string) =>
     Effect.map(
@@ -174,7 +174,7 @@ const make = Effect.gen(function*() {
     of: traced("Dimensions.of")(function*(key, period, limit, subject) {
       if (!isKey(key)) return undefined
       const name = [key, period.first, period.last, limit, subject.tagId, subject.domain].join(" ")
-      return yield* kept(name, Effect.orDie(count(key, period, limit, subject)))
+      return yield* cached(name, Effect.orDie(count(key, period, limit, subject)))
     })
   })
 })

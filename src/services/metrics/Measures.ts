@@ -69,7 +69,7 @@ export class Measures extends Context.Service<Measures, {
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const kept = figureCache<Measure>()
+  const cached = figureCache<Measure>()
 
   const dayOf = (column: string) => sql.literal(`floor(extract(epoch FROM ${column}) / 86400)::int`)
   const dayOfId = (column: string) => sql.literal(`((${column} >> 16) / 86400000)::int`)
@@ -154,19 +154,19 @@ const make = Effect.gen(function*() {
   }
 
   const ofServer = (domain: string, subdomains: boolean) => {
-    const whole = sql`domain_key(${domain})`
+    const domainKey = sql`domain_key(${domain})`
     const key = sql`(domain_key(a.domain) COLLATE "C")`
     // Uses the index on domains, as domain rules do.
-    const there = subdomains
-      ? sql`a.domain IS NOT NULL AND ${key} >= ${whole} COLLATE "C" AND ${key} < ${whole} || '/' COLLATE "C"
-        AND (${key} = ${whole} OR starts_with(${key}, ${whole} || '.'))`
-      : sql`a.domain IS NOT NULL AND ${key} = ${whole} COLLATE "C"`
+    const ofDomain = subdomains
+      ? sql`a.domain IS NOT NULL AND ${key} >= ${domainKey} COLLATE "C" AND ${key} < ${domainKey} || '/' COLLATE "C"
+        AND (${key} = ${domainKey} OR starts_with(${key}, ${domainKey} || '.'))`
+      : sql`a.domain IS NOT NULL AND ${key} = ${domainKey} COLLATE "C"`
     const of = (rows: string, column: string, unit: string | null = null, one = "count(*)"): Counting => ({
       unit,
-      days: byId(rows, column, there, sql.literal(`coalesce(${one}, 0)::bigint`)),
+      days: byId(rows, column, ofDomain, sql.literal(`coalesce(${one}, 0)::bigint`)),
       allTimeTotal: sql`SELECT ${sql.literal(`coalesce(${one}, 0)::bigint`)} AS value FROM ${
         sql.literal(rows)
-      } WHERE ${there}`
+      } WHERE ${ofDomain}`
     })
     return new Map<MeasureKey, Counting>([
       ["instance_accounts", of("accounts a", "a.id")],
@@ -216,7 +216,7 @@ const make = Effect.gen(function*() {
       const counting = isKey(key) ? countingOf(key, subject) : undefined
       if (!isKey(key) || counting === undefined) return undefined
       const name = [key, period.first, period.last, subject.tagId, subject.domain, subject.includeSubdomains].join(" ")
-      return yield* kept(name, Effect.orDie(count(key, counting, period)))
+      return yield* cached(name, Effect.orDie(count(key, counting, period)))
     })
   })
 })

@@ -40,20 +40,20 @@ export class StorageFigures extends Context.Service<StorageFigures, {
       const sql = yield* SqlClient.SqlClient
       const usage = yield* MediaUsage
       const copies = yield* RemoteCopies
-      const kept = figureCache<Storage>()
+      const cached = figureCache<Storage>()
       const read = Effect.gen(function*() {
-        const [whole] = yield* databaseRows(sql`SELECT pg_database_size(current_database()) AS bytes`)
+        const [database] = yield* databaseRows(sql`SELECT pg_database_size(current_database()) AS bytes`)
         const tables = yield* tableRows(sql`SELECT c.relname AS name, pg_total_relation_size(c.oid) AS bytes
           FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
           WHERE c.relkind = 'r' ORDER BY 2 DESC, 1 LIMIT ${rowsMax(sql, tablesMax)}`)
-        return { database: whole?.bytes ?? 0n, tables, media: yield* usage.ledger }
+        return { database: database?.bytes ?? 0n, tables, media: yield* usage.ledger }
       }).pipe(Effect.orDie)
       return StorageFigures.of({
         current: Effect.gen(function*() {
           const [row] = yield* Effect.orDie(
             budgetRows(sql`SELECT value FROM settings WHERE name = ${settings.storageBudgets.stored}`)
           )
-          return { ...(yield* kept("all", read)), budgets: storageBudgetsOf(row?.value), copies: yield* copies.usage }
+          return { ...(yield* cached("all", read)), budgets: storageBudgetsOf(row?.value), copies: yield* copies.usage }
         }).pipe(Effect.withSpan("StorageFigures.current"))
       })
     })

@@ -53,9 +53,9 @@ export const networkOf = (text: string): string | undefined => {
   const width = NetAddress.width(given)
   const bits = prefix === undefined ? width : Number(prefix)
   const address: NetAddress.IpAddress = bits < mappedBits ? given : unwrapped(given)
-  const inside = address === given || NetAddress.width(address) === width ? bits : bits - mappedBits
+  const prefixBits = address === given || NetAddress.width(address) === width ? bits : bits - mappedBits
   return Option.getOrUndefined(
-    Result.getSuccess(Result.map(IpNetwork.fromAddress(address, inside), (network) => IpNetwork.format(network)))
+    Result.getSuccess(Result.map(IpNetwork.fromAddress(address, prefixBits), (network) => IpNetwork.format(network)))
   )
 }
 

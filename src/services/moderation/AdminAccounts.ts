@@ -172,6 +172,6 @@ const conditionsOf = (sql: SqlClient.SqlClient, selection: AccountSelection): Re
 
 const networkOf = (given: string): string | undefined => {
   const text = given.trim()
-  const whole = text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`
-  return Result.getOrUndefined(Result.map(IpNetwork.fromString(whole), IpNetwork.format))
+  const network = text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`
+  return Result.getOrUndefined(Result.map(IpNetwork.fromString(network), IpNetwork.format))
 }

@@ -62,7 +62,7 @@ export class AdminReports extends Context.Service<AdminReports, {
         ).join(", ")
       )
 
-      const wanted = ({ accountId, state, targetAccountId, targetDomain }: ReportSelection) =>
+      const matches = ({ accountId, state, targetAccountId, targetDomain }: ReportSelection) =>
         sql.and([
           sql`TRUE`,
           ...(state === "all"
@@ -79,7 +79,7 @@ export class AdminReports extends Context.Service<AdminReports, {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* reportRows(
-          sql`SELECT ${selected} FROM reports r WHERE ${where} AND ${wanted(selection)} ${tail}`
+          sql`SELECT ${selected} FROM reports r WHERE ${where} AND ${matches(selection)} ${tail}`
         )
         return newestFirst(page, rows)
       }, Effect.orDie)
@@ -92,7 +92,7 @@ export class AdminReports extends Context.Service<AdminReports, {
       return AdminReports.of({
         page,
         total: traced("AdminReports.total")((selection) =>
-          boundedCount(sql)(sql`SELECT FROM reports r WHERE ${wanted(selection)}`)
+          boundedCount(sql)(sql`SELECT FROM reports r WHERE ${matches(selection)}`)
         ),
         find,
         rules: traced("AdminReports.rules")(function*(ids) {

@@ -38,7 +38,7 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const changes = yield* Changes
-      const wanted = yield* Queue.sliding<void>(1)
+      const reloads = yield* Queue.sliding<void>(1)
       const listeners = new Set<() => void>()
       let rules = new AddressRules([])
       let readAt = 0
@@ -68,9 +68,9 @@ export class BlockedAddresses extends Context.Service<BlockedAddresses, {
         const most = (yield* changes.connected) ? knownMillisMax : disconnectedMillisMax
         if ((yield* Clock.currentTimeMillis) - readAt >= most) yield* reloadOrLog
       })
-      yield* changes.each("ip_blocks", () => Queue.offerUnsafe(wanted, undefined))
+      yield* changes.each("ip_blocks", () => Queue.offerUnsafe(reloads, undefined))
       yield* refresh
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), reloadOrLog)))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(reloads), reloadOrLog)))
       yield* Effect.forkScoped(Effect.schedule(whenOld, Schedule.spaced("1 second")))
 
       return BlockedAddresses.of({

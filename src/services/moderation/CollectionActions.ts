@@ -55,11 +55,11 @@ export class CollectionActions extends Context.Service<CollectionActions, {
         ),
         find: traced("CollectionActions.find")(function*(owner, ids) {
           if (ids.length === 0) return []
-          const there = yield* reportedRows(sql`SELECT id, name, local, sensitive, false AS gone FROM collections
+          const existing = yield* reportedRows(sql`SELECT id, name, local, sensitive, false AS gone FROM collections
             WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id FOR UPDATE`)
           const kept = yield* reportedRows(sql`SELECT id, name, local, sensitive, true AS gone FROM kept_collections
             WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id`)
-          return [...there, ...kept.filter(({ id }) => there.every((one) => one.id !== id))]
+          return [...existing, ...kept.filter(({ id }) => existing.every((one) => one.id !== id))]
         }),
         removedBefore: traced("CollectionActions.removedBefore")((owner, ids) =>
           Effect.map(

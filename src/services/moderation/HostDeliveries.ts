@@ -82,18 +82,19 @@ export class HostDeliveries extends Context.Service<HostDeliveries, {
           })).pipe(Effect.catchTag("SqlError", Effect.die))
         )
 
-      const wanted = (failing: boolean) => failing ? sql`(h.failed_days <> '{}' OR h.paused_by IS NOT NULL)` : sql`TRUE`
+      const matches = (failing: boolean) =>
+        failing ? sql`(h.failed_days <> '{}' OR h.paused_by IS NOT NULL)` : sql`TRUE`
 
       return HostDeliveries.of({
         page: traced("HostDeliveries.page")((page, failing) => {
           const { tail, where } = clauses(sql, "h.id", page)
-          return hostRows(sql`SELECT ${columns} FROM hosts h WHERE ${where} AND ${wanted(failing)} ${tail}`).pipe(
+          return hostRows(sql`SELECT ${columns} FROM hosts h WHERE ${where} AND ${matches(failing)} ${tail}`).pipe(
             Effect.map((rows) => newestFirst(page, rows)),
             Effect.orDie
           )
         }),
         total: traced("HostDeliveries.total")((failing) =>
-          boundedCount(sql)(sql`SELECT FROM hosts h WHERE ${wanted(failing)}`)
+          boundedCount(sql)(sql`SELECT FROM hosts h WHERE ${matches(failing)}`)
         ),
         find: traced("HostDeliveries.find")((text) => Effect.catchTag(found(text, false), "SqlError", Effect.die)),
         stop: change("stop", hosts.pause),

@@ -115,7 +115,7 @@ const make = Effect.gen(function*() {
     Effect.catchIf(work, isTaken, () => Effect.fail(validationFailed("Ip has already been taken")))
 
   /** Requires room for one more block. Blocks beyond the maximum would not be loaded into memory. */
-  const requireRoom = (at: Date) =>
+  const requireBlockCapacity = (at: Date) =>
     requireCapacity(sql, {
       table: "ip_blocks",
       name: "IP blocks",
@@ -130,7 +130,7 @@ const make = Effect.gen(function*() {
     create: traced("IpBlocks.create")(function*(author, wish) {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
       return yield* changing(Effect.gen(function*() {
-        yield* requireRoom(at)
+        yield* requireBlockCapacity(at)
         const made = singleRow(
           yield* table.rows(
             tracked("ip_blocks")(
@@ -161,7 +161,7 @@ const make = Effect.gen(function*() {
               Effect.fnUntraced(function*(before) {
                 const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish, before)
                 const counts = (expiry: Date | null) => expiry === null || expiry > at
-                if (counts(expiresAt) && !counts(before.expiresAt)) yield* requireRoom(at)
+                if (counts(expiresAt) && !counts(before.expiresAt)) yield* requireBlockCapacity(at)
                 return singleRow(
                   yield* table.rows(
                     tracked("ip_blocks")(

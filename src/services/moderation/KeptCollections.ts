@@ -20,7 +20,7 @@ export class KeptCollections extends Context.Service<KeptCollections, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const collections = yield* Collections
-      const kept = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
+      const loadKept = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
         const rows = yield* collectionRows(sql`SELECT * FROM kept_collections WHERE id = ANY (${ids}::bigint[])`)
         const items = yield* itemRows(sql`SELECT id, collection_id, account_id, state, created_at
@@ -31,9 +31,9 @@ export class KeptCollections extends Context.Service<KeptCollections, {
       return KeptCollections.of({
         load: traced("KeptCollections.load")(function*(given) {
           const ids = [...new Set(given)]
-          const there = (yield* collections.permitted(ids)).flatMap((one) => [{ ...one, gone: false }])
-          const found = new Map(there.map((one) => [one.id, one]))
-          for (const one of yield* kept(ids.filter((id) => !found.has(id)))) found.set(one.id, one)
+          const existing = (yield* collections.permitted(ids)).flatMap((one) => [{ ...one, gone: false }])
+          const found = new Map(existing.map((one) => [one.id, one]))
+          for (const one of yield* loadKept(ids.filter((id) => !found.has(id)))) found.set(one.id, one)
           return ids.flatMap((id) => found.get(id) ?? [])
         })
       })

@@ -57,10 +57,10 @@ export class ReportDesk extends Context.Service<ReportDesk, {
       const about = (id: bigint) => ({ type: "report" as const, id, label: `#${id}` })
 
       /** Another moderator was faster. */
-      const late = (by: AccountId, action: "assign" | "resolve" | "forward", id: bigint, why: string) =>
+      const alreadyDone = (by: AccountId, action: "assign" | "resolve" | "forward", id: bigint, why: string) =>
         new AlreadyDone({ act: { by, action, target: about(id) }, refusal: validationFailed(why) })
 
-      /** Locks a report and runs `work` on it; `whole` makes the transaction. */
+      /** Locks a report and runs `work` on it; `inTransaction` makes the transaction. */
       const within = <A, E>(
         name: string,
         work: (
@@ -68,7 +68,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
           id: bigint,
           report: typeof Desk.Type
         ) => Effect.Effect<A, Refused | AlreadyDone | SqlError>,
-        whole: (work: Effect.Effect<A, Refused | AlreadyDone | SqlError>) => Effect.Effect<A, E>
+        inTransaction: (work: Effect.Effect<A, Refused | AlreadyDone | SqlError>) => Effect.Effect<A, E>
       ) =>
         traced(`ReportDesk.${name}`)(
           function*(by: AccountId, id: bigint) {
@@ -77,7 +77,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
                 action_taken_by_account_id, action_taken_at IS NULL AS open FROM reports WHERE id = ${id} FOR UPDATE`)
             return report === undefined ? yield* new RecordNotFound() : yield* work(by, id, report)
           },
-          whole
+          inTransaction
         )
       const on = <A>(
         name: string,
@@ -120,7 +120,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         "assign",
         Effect.fnUntraced(function*(by, id, { assignedAccountId }) {
           if (assignedAccountId === by) return
-          if (assignedAccountId !== null) return yield* late(by, "assign", id, "Report has been taken already")
+          if (assignedAccountId !== null) return yield* alreadyDone(by, "assign", id, "Report has been taken already")
           yield* sql`UPDATE reports SET assigned_account_id = ${by}, updated_at = ${yield* now} WHERE id = ${id}`
           yield* log.record({ by, action: "assign", target: about(id) })
         })
@@ -140,7 +140,7 @@ export class ReportDesk extends Context.Service<ReportDesk, {
         Effect.fnUntraced(function*(by, id, { actionTakenByAccountId, open }) {
           if (open) yield* resolution.resolve(id, by)
           else if (actionTakenByAccountId !== by) {
-            return yield* late(by, "resolve", id, "Report has been resolved already")
+            return yield* alreadyDone(by, "resolve", id, "Report has been resolved already")
           }
         })
       )
@@ -164,13 +164,15 @@ export class ReportDesk extends Context.Service<ReportDesk, {
               FROM reports r JOIN accounts t ON t.id = r.target_account_id OR t.id IN (
                 SELECT s.in_reply_to_account_id FROM statuses s WHERE s.id = ANY (r.status_ids))
               WHERE r.id = ${id} AND t.domain IS NOT NULL AND t.uri IS NOT NULL LIMIT ${serversMax}`)
-            const wanted = new Set(given.map((domain) => domain.trim().toLowerCase()))
+            const requestedDomains = new Set(given.map((domain) => domain.trim().toLowerCase()))
             const named = servers.filter(({ domain, own }) =>
-              given.length === 0 ? own : wanted.has(domain.toLowerCase())
+              given.length === 0 ? own : requestedDomains.has(domain.toLowerCase())
             )
             if (named.length === 0) return yield* validationFailed("Forward to domains is invalid")
             const domains = [...new Set(named.flatMap(({ domain, told }) => told ? [] : [domain]))]
-            if (domains.length === 0) return yield* late(by, "forward", id, "Forward to domains has already been taken")
+            if (domains.length === 0) {
+              return yield* alreadyDone(by, "forward", id, "Forward to domains has already been taken")
+            }
             yield* sql`UPDATE reports SET forward_domains = forward_domains || ${domains}::text[], updated_at = ${yield* now}
               WHERE id = ${id}`
             yield* log.record({ by, action: "forward", target: about(id), after: { domains } })

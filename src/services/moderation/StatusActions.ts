@@ -84,9 +84,11 @@ export class StatusActions extends Context.Service<StatusActions, {
           const first = ids.length > 0
             ? about(ids[0])
             : aboutCollection(named[0] ?? { id: collectionId, name: `#${collectionId}` })
-          const late = new AlreadyDone({ act: first, refusal: validationFailed("Type has been taken already") })
+          const alreadyTaken = new AlreadyDone({ act: first, refusal: validationFailed("Type has been taken already") })
           if (named.length < collectionIds.length) {
-            return yield* (yield* collectionActions.removedBefore(author, collectionIds)) ? late : new RecordNotFound()
+            return yield* (yield* collectionActions.removedBefore(author, collectionIds))
+              ? alreadyTaken
+              : new RecordNotFound()
           }
           if (reportId !== null) yield* reports.requireOpen(reportId, author, first)
           const left = yield* idRows(
@@ -94,7 +96,7 @@ export class StatusActions extends Context.Service<StatusActions, {
             AND (${type === "delete"} OR (NOT sensitive AND reblog_of_id IS NULL)) ORDER BY id`
           )
           const collections = named.filter(({ gone, sensitive }) => !gone && (type === "delete" || !sensitive))
-          if (left.length + collections.length === 0) return yield* late
+          if (left.length + collections.length === 0) return yield* alreadyTaken
           const statusIds = left.map(({ id }) => id)
           const strike = yield* strikes.add({
             by,

@@ -45,7 +45,7 @@ export const NotificationPolicy = Schema.Struct({
 export type NotificationPolicy = typeof NotificationPolicy.Type
 export const defaultPolicy: NotificationPolicy = defaults
 
-const said = (column: string, otherwise: PolicyDecision) => `coalesce(p.${column}, '${otherwise}')`
+const decisionOf = (column: string, otherwise: PolicyDecision) => `coalesce(p.${column}, '${otherwise}')`
 
 /**
  * SQL expression: the decision about a row `r` (`account_id`, `from_id`, `type`, `status_id`) before it is a
@@ -65,21 +65,21 @@ export const policyDecision = (sql: SqlClient, at: Date): Fragment =>
       CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM follows
         WHERE account_id = r.account_id AND target_account_id = r.from_id) AS following OFFSET 0) k
       CROSS JOIN LATERAL (SELECT ARRAY[
-        CASE WHEN NOT k.following THEN ${sql.literal(said("not_following", defaults.notFollowing))} END,
+        CASE WHEN NOT k.following THEN ${sql.literal(decisionOf("not_following", defaults.notFollowing))} END,
         CASE WHEN ${
-    sql.literal(said("not_followers", defaults.notFollowers))
+    sql.literal(decisionOf("not_followers", defaults.notFollowers))
   } <> 'accept' AND NOT EXISTS (SELECT FROM follows
           WHERE account_id = r.from_id AND target_account_id = r.account_id
             AND created_at <= ${new Date(at.getTime() - newFollowerMillis)}) THEN p.not_followers END,
         CASE WHEN NOT k.following AND sender.created_at > ${new Date(at.getTime() - newAccountMillis)}
-          THEN ${sql.literal(said("new_accounts", defaults.newAccounts))} END,
+          THEN ${sql.literal(decisionOf("new_accounts", defaults.newAccounts))} END,
         CASE WHEN NOT k.following AND sender.silenced_at IS NOT NULL
-          THEN ${sql.literal(said("limited_accounts", defaults.limitedAccounts))} END,
-        CASE WHEN NOT k.following AND sender.bot THEN ${sql.literal(said("bots", defaults.bots))} END,
+          THEN ${sql.literal(decisionOf("limited_accounts", defaults.limitedAccounts))} END,
+        CASE WHEN NOT k.following AND sender.bot THEN ${sql.literal(decisionOf("bots", defaults.bots))} END,
         CASE WHEN NOT k.following AND r.type = 'mention' AND EXISTS (SELECT FROM statuses message
           WHERE message.id = r.status_id AND message.visibility = 'direct' AND NOT ${isReplyToMember(sql)} OFFSET 0)
-          THEN ${sql.literal(said("private_mentions", defaults.privateMentions))} END,
-        CASE WHEN ${sql.literal(said("new_conversations", defaults.newConversations))} <> 'accept'
+          THEN ${sql.literal(decisionOf("private_mentions", defaults.privateMentions))} END,
+        CASE WHEN ${sql.literal(decisionOf("new_conversations", defaults.newConversations))} <> 'accept'
           AND NOT k.following AND r.type = 'mention' AND NOT ${isPart(sql)} THEN p.new_conversations END
       ] AS said OFFSET 0) v
       WHERE sender.id = r.from_id), 'accept') END`

@@ -133,8 +133,8 @@ const make = Effect.gen(function*() {
       const live = yield* scopesRows(sql`
         SELECT DISTINCT scopes FROM oauth_tokens
         WHERE account_id = ${accountId} AND app_id = ${appId} AND revoked_at IS NULL`)
-      const wanted = Scopes.format(scopes.toSorted())
-      return live.some((token) => Scopes.format(Scopes.parse(token.scopes).toSorted()) === wanted)
+      const requested = Scopes.format(scopes.toSorted())
+      return live.some((token) => Scopes.format(Scopes.parse(token.scopes).toSorted()) === requested)
     },
     Effect.orDie
   )

@@ -87,8 +87,8 @@ export const grants = (have: ReadonlySet<string>, needAny: ReadonlyArray<string>
   needAny.some((scope) => have.has(scope) || (parents.get(scope)?.some((parent) => have.has(parent)) ?? false))
 
 /**
- * Returns true if an app may request `wanted`: a literal subset of its registered scopes, so `read` does not cover
+ * Returns true if an app may request `requested`: a literal subset of its registered scopes, so `read` does not cover
  * `read:accounts`.
  */
-export const withinRegistered = (registered: ReadonlyArray<string>, wanted: ReadonlyArray<string>): boolean =>
-  wanted.length > 0 && wanted.every((scope) => registered.includes(scope))
+export const withinRegistered = (registered: ReadonlyArray<string>, requested: ReadonlyArray<string>): boolean =>
+  requested.length > 0 && requested.every((scope) => registered.includes(scope))

@@ -39,7 +39,7 @@ const refused = (error: unknown) =>
   )
 
 /** Caches one value for an hour. A failure is cached for some seconds, so that visitors do not flood the provider. */
-const kept = <A>(load: Effect.Effect<A, ProviderFailed>) => {
+const cached = <A>(load: Effect.Effect<A, ProviderFailed>) => {
   let value: { readonly value: A; readonly at: number } | undefined
   let failure: { readonly error: ProviderFailed; readonly at: number } | undefined
   const lock = Semaphore.makeUnsafe(1)
@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function*(config: ProviderConfig) {
       : Effect.fail(failed(`its document has no usable ${name}`))
   }
 
-  const document = kept(
+  const document = cached(
     Effect.gen(function*() {
       const base = config.issuer.replace(/\/$/, "")
       const value = yield* fetched(`${base}/.well-known/openid-configuration`)
@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function*(config: ProviderConfig) {
     }).pipe(Effect.tapError(({ why }) => Effect.logWarning(`the identity provider ${config.issuer} failed: ${why}`)))
   )
 
-  const keys = kept(Effect.gen(function*() {
+  const keys = cached(Effect.gen(function*() {
     const server = yield* document.current
     const value = yield* fetched((yield* endpointOf("jwks_uri", server["jwks_uri"])).href)
     return value
@@ -204,9 +204,9 @@ export const make = Effect.fnUntraced(function*(config: ProviderConfig) {
     token: Claims,
     accessToken: string
   ) {
-    const wanted = config.allowedGroups !== undefined || config.roles.length > 0
+    const needsGroups = config.allowedGroups !== undefined || config.roles.length > 0
     const isComplete = token["email"] !== undefined && token["email_verified"] !== undefined &&
-      (!wanted || claimOf(token, config.groupsClaim) !== undefined)
+      (!needsGroups || claimOf(token, config.groupsClaim) !== undefined)
     if (isComplete || server["userinfo_endpoint"] === undefined) return {}
     const { href } = yield* endpointOf("userinfo_endpoint", server["userinfo_endpoint"])
     const value = yield* fetched(href, { authorization: `Bearer ${accessToken}` })

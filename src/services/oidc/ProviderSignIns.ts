@@ -131,12 +131,12 @@ const make = Effect.gen(function*() {
 
   const finish: ProviderSignIns["Service"]["finish"] = traced("ProviderSignIns.finish")(
     function*(parameters, sealed) {
-      const begun = yield* begunOf(sealed)
-      const late = new ProviderRefused({ reason: "late" })
-      if (begun === undefined || parameters.get("state") !== begun.state) return yield* late
+      const attempt = yield* begunOf(sealed)
+      const expired = new ProviderRefused({ reason: "late" })
+      if (attempt === undefined || parameters.get("state") !== attempt.state) return yield* expired
       const now = yield* Clock.currentTimeMillis
-      if (!(yield* useUp(begun.state, now))) return yield* late
-      const identity = yield* provider.identify(parameters, begun)
+      if (!(yield* useUp(attempt.state, now))) return yield* expired
+      const identity = yield* provider.identify(parameters, attempt)
       const allowed = config?.allowedGroups
       if (allowed !== undefined && !identity.groups.some((group) => allowed.includes(group))) {
         return yield* new ProviderRefused({ reason: "group" })
@@ -154,7 +154,7 @@ const make = Effect.gen(function*() {
           ...(email !== undefined && { email }),
           ...(group !== undefined && { group })
         }
-        const state = { step: "sign-up", ...person, to: begun.to, until: now + providerMillisMax } as const
+        const state = { step: "sign-up", ...person, to: attempt.to, until: now + providerMillisMax } as const
         return { _tag: "Unknown", sealed: yield* seal(state) } as const
       }
       yield* roles.apply(accountId, identity.groups)
@@ -178,7 +178,7 @@ const make = Effect.gen(function*() {
         })
       }
     }),
-    returning: traced("ProviderSignIns.returning")((sealed) => Effect.map(begunOf(sealed), (begun) => begun?.to)),
+    returning: traced("ProviderSignIns.returning")((sealed) => Effect.map(begunOf(sealed), (attempt) => attempt?.to)),
     finish,
     isKnown: traced("ProviderSignIns.isKnown")((newcomer) =>
       Effect.map(identities.use(newcomer), (account) => account !== undefined)

@@ -46,7 +46,7 @@ const decoded = (url: string, bytes: Uint8Array, encoding: string, bytesMax: num
  * Reads and decodes a whole body; holds at most `bytesMax`, encoded or decoded. Fails with `Refused` if it is larger or
  * cannot be decoded.
  */
-export const whole = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
+export const readAll = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
   if (Number(response.headers["content-length"] ?? 0) > bytesMax) return yield* new Refused({ url, rule: "size" })
   const encoding = encodingOf(response)
   if (encoding !== undefined && !decoders.has(encoding)) return yield* new Refused({ url, rule: "encoding" })
@@ -62,7 +62,7 @@ export const whole = Effect.fnUntraced(function*(url: string, response: Transpor
 })
 
 /** Reads the first `bytesMax` bytes of an unencoded body; does not wait for the rest. */
-export const beginning = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
+export const readBeginning = Effect.fnUntraced(function*(url: string, response: TransportResponse, bytesMax: number) {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   while (bytes < bytesMax) {

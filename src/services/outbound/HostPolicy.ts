@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
  */
 export class HostPolicy extends Context.Service<HostPolicy, {
   /** Returns true if the host (with any unusual port) may be contacted. */
-  readonly isOpen: (host: string, what: "document" | "file" | "push") => Effect.Effect<boolean>
+  readonly isOpen: (host: string, purpose: "document" | "file" | "push") => Effect.Effect<boolean>
 }>()("murmuration/services/outbound/HostPolicy") {
   /** Allows every host, for code without domain rules. */
   static readonly layerAll = Layer.succeed(HostPolicy, { isOpen: () => Effect.succeed(true) })

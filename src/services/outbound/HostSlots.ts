@@ -91,9 +91,9 @@ export const make = () => {
       const gates = gatesOf(url, kind, host)
       const held: Array<Gate.FifoSemaphore> = []
       const waits = enter(gates, held)
-      const inside = Effect.flatMap(elapsedMillis, (began) => use(end(url, host, gates, began), restore))
+      const used = Effect.flatMap(elapsedMillis, (began) => use(end(url, host, gates, began), restore))
       return waits === undefined
-        ? inside
+        ? used
         : Effect.andThen(
           Effect.onError(
             restore(
@@ -107,7 +107,7 @@ export const make = () => {
                 forget(url, host)
               })
           ),
-          inside
+          used
         )
     })
 

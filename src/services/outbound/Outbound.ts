@@ -82,7 +82,7 @@ interface Posting {
   /** Maximum bytes of the response, `replyBytesMax` by default; a longer one is discarded. */
   readonly bytesMax?: number
   /** `push`: sent to a push service, which is not a federated server. */
-  readonly what?: "document" | "push"
+  readonly purpose?: "document" | "push"
 }
 
 export interface Reply {
@@ -116,14 +116,14 @@ export class Outbound extends Context.Service<Outbound, {
       const deadlines = yield* ReadDeadlines.make
       const userAgent = `${softwareName}/${softwareVersion} (+${publicUrl}/)`
 
-      const late = (url: string) => new Unreachable({ url, reason: "timeout" })
+      const timeoutError = (url: string) => new Unreachable({ url, reason: "timeout" })
       const within = <A, E, R>(url: string, seconds: number, effect: Effect.Effect<A, E, R>) =>
-        Effect.timeoutOrElse(effect, { duration: `${seconds} seconds`, orElse: () => late(url) })
+        Effect.timeoutOrElse(effect, { duration: `${seconds} seconds`, orElse: () => timeoutError(url) })
 
       /** Checked for each redirect, as it may lead to a blocked host. */
-      const send = Effect.fnUntraced(function*(request: TransportRequest, what: "document" | "file") {
+      const send = Effect.fnUntraced(function*(request: TransportRequest, purpose: "document" | "file") {
         const { url } = request
-        if (!(yield* hostPolicy.isOpen(url.host, what))) return yield* new Refused({ url: url.href, rule: "domain" })
+        if (!(yield* hostPolicy.isOpen(url.host, purpose))) return yield* new Refused({ url: url.href, rule: "domain" })
         yield* AskedHosts.admit(url)
         yield* Allowances.spend(url.href)
         yield* slots.take(url, "fetch")
@@ -133,7 +133,7 @@ export class Outbound extends Context.Service<Outbound, {
       const open = Effect.fnUntraced(function*(
         ask: Omit<DocumentRequest, "bytesMax">,
         encoding: string,
-        what: "document" | "file"
+        purpose: "document" | "file"
       ) {
         const start = yield* Effect.fromResult(destination(outboundAllow, ask.url))
         const headers = { "accept": ask.type.accept, "accept-encoding": encoding, "user-agent": userAgent }
@@ -142,10 +142,10 @@ export class Outbound extends Context.Service<Outbound, {
           start,
           (url) =>
             ask.sign === undefined
-              ? send({ method: "GET", url, headers }, what)
+              ? send({ method: "GET", url, headers }, purpose)
               : Effect.flatMap(
                 ask.sign(url),
-                (more) => send({ method: "GET", url, headers: { ...headers, ...more } }, what)
+                (more) => send({ method: "GET", url, headers: { ...headers, ...more } }, purpose)
               ),
           ask.places
         )
@@ -162,8 +162,8 @@ export class Outbound extends Context.Service<Outbound, {
           const encoding = beginning ? "identity" : Bodies.acceptEncoding
           const { response, contentType, url } = yield* open(ask, encoding, "document")
           const bytes = yield* beginning && Bodies.encodingOf(response) === undefined
-            ? Bodies.beginning(url, response, bytesMax)
-            : Bodies.whole(url, response, bytesMax)
+            ? Bodies.readBeginning(url, response, bytesMax)
+            : Bodies.readAll(url, response, bytesMax)
           return { url, value: Charsets.decode(bytes, contentType), contentType, link: response.headers["link"] ?? "" }
         }).pipe(Effect.scoped, (effect) => within(ask.url, documentSecondsMax, effect))
 
@@ -176,7 +176,7 @@ export class Outbound extends Context.Service<Outbound, {
         const body = Stream.unfold(0, (before) =>
           Effect.gen(function*() {
             const left = (endsAt - (yield* elapsedMillis)) / 1_000
-            if (left <= 0) return yield* late(url)
+            if (left <= 0) return yield* timeoutError(url)
             const chunk = yield* within(url, left, Bodies.next(url, response))
             if (chunk === undefined) return undefined
             const bytes = before + chunk.byteLength
@@ -190,8 +190,8 @@ export class Outbound extends Context.Service<Outbound, {
           let end = (): Exchanged | undefined => undefined
           const settled = deadlines.begin(until, () => {
             // The status counts even if the body breaks off.
-            const said = end()
-            resume(said === undefined ? late(request.url.href) : Effect.succeed(said))
+            const exchanged = end()
+            resume(exchanged === undefined ? timeoutError(request.url.href) : Effect.succeed(exchanged))
           })
           end = transport.exchange(request, bytesMax, (result) => {
             settled()
@@ -204,9 +204,11 @@ export class Outbound extends Context.Service<Outbound, {
         })
 
       const post = Effect.fnUntraced(
-        function*({ body, bytesMax = replyBytesMax, headers: given, sign, url: address, what = "document" }: Posting) {
+        function*(
+          { body, bytesMax = replyBytesMax, headers: given, sign, url: address, purpose = "document" }: Posting
+        ) {
           const url = yield* Effect.fromResult(destination(outboundAllow, address))
-          if (!(yield* hostPolicy.isOpen(url.host, what))) {
+          if (!(yield* hostPolicy.isOpen(url.host, purpose))) {
             return yield* new Refused({ url: url.href, rule: "domain" })
           }
           const signed = sign === undefined ? undefined : yield* sign(url)
@@ -217,13 +219,18 @@ export class Outbound extends Context.Service<Outbound, {
               deadlines.watch,
               response({ method: "POST", url, headers, body }, now + replySecondsMax * 1_000, bytesMax)
             ))
-          const said = yield* slots.within(url, "delivery", asked, what === "push" ? pushWaitMillisMax : undefined)
+          const exchanged = yield* slots.within(
+            url,
+            "delivery",
+            asked,
+            purpose === "push" ? pushWaitMillisMax : undefined
+          )
           return {
-            status: said.status,
-            retryAfterSeconds: said.retryAfter === undefined
+            status: exchanged.status,
+            retryAfterSeconds: exchanged.retryAfter === undefined
               ? undefined
-              : RetryAfter.seconds(said.retryAfter, yield* Clock.currentTimeMillis),
-            text: said.body.byteLength === 0 ? "" : new TextDecoder().decode(said.body)
+              : RetryAfter.seconds(exchanged.retryAfter, yield* Clock.currentTimeMillis),
+            text: exchanged.body.byteLength === 0 ? "" : new TextDecoder().decode(exchanged.body)
           }
         }
       )

@@ -36,7 +36,7 @@ export class Pages extends Context.Service<Pages, {
     Pages,
     Effect.gen(function*() {
       const { localDomain, publicUrl } = yield* ServerConfig
-      const alone = yield* documentFetcher
+      const fetchUnshared = yield* documentFetcher
       const shared = yield* HostDocuments
       const outbound = yield* Outbound
       const ours = new Set([localDomain, URL.parse(publicUrl)?.host])
@@ -55,7 +55,7 @@ export class Pages extends Context.Service<Pages, {
         ))
 
       const read = traced("Pages.read")(function*(asked: string) {
-        const { text, url } = yield* (shared ?? alone)({ url: asked, as: "page" })
+        const { text, url } = yield* (shared ?? fetchUnshared)({ url: asked, as: "page" })
         // Redirected to this server.
         if (ours.has(URL.parse(url)?.host)) return { url, found: undefined }
         const page = yield* readPage(text)

@@ -63,7 +63,7 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
       const sealed = yield* SealedTokens
       const { mailFrom, outboundAllow } = yield* ServerConfig
       const columns = sql.literal("id, endpoint, standard, policy, alerts")
-      const again = retryDeadlocks(sql)
+      const retrying = retryDeadlocks(sql)
       const found = (rows: ReadonlyArray<Subscription>) =>
         rows[0] === undefined ? Effect.fail(new RecordNotFound()) : Effect.succeed(rows[0])
 
@@ -121,10 +121,10 @@ export class PushSubscriptions extends Context.Service<PushSubscriptions, {
           ).pipe(Effect.orDie, Effect.flatMap(found))
         ),
         remove: traced("PushSubscriptions.remove")((tokenId) =>
-          Effect.asVoid(Effect.orDie(again(sql`DELETE FROM push_subscriptions WHERE token_id = ${tokenId}`)))
+          Effect.asVoid(Effect.orDie(retrying(sql`DELETE FROM push_subscriptions WHERE token_id = ${tokenId}`)))
         ),
         expire: traced("PushSubscriptions.expire")((id, endpoint) =>
-          Effect.asVoid(Effect.orDie(again(sql`
+          Effect.asVoid(Effect.orDie(retrying(sql`
             DELETE FROM push_subscriptions WHERE id = ${id} AND endpoint = ${endpoint}`)))
         )
       })

@@ -16,14 +16,16 @@ const isOfDatabase = ({ reasons }: Cause.Cause<unknown>): boolean =>
  * failed is retried once before that: Postgres ends a session whose process pauses for seconds in a transaction, which
  * happens on loaded machines at startup, and one lost session is no news for an operator.
  */
-export const repeated = <A, E, R>(period: Duration.Input, what: string, work: Effect.Effect<A, E, R>) =>
+export const repeated = <A, E, R>(period: Duration.Input, workName: string, work: Effect.Effect<A, E, R>) =>
   work.pipe(
     Effect.catchCauseIf(isOfDatabase, (cause) =>
-      Effect.logDebug(`${what} failed in the database; retrying`, cause).pipe(
+      Effect.logDebug(`${workName} failed in the database; retrying`, cause).pipe(
         Effect.andThen(Effect.sleep(retryPause)),
         Effect.andThen(work)
       )),
-    Effect.catchCause((cause) => Effect.logWarning(`${what} failed; the next run is on schedule`, cause)),
+    Effect.catchCause((cause) =>
+      Effect.logWarning(`${workName} failed; the next run is on schedule`, cause)
+    ),
     Effect.repeat(Schedule.spaced(period)),
-    Effect.provideService(CurrentWork, what)
+    Effect.provideService(CurrentWork, workName)
   )

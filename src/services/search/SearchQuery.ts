@@ -48,14 +48,14 @@ type Operator =
   | { readonly kind: "in"; readonly place: "all" | "library" | "public" }
 
 /** Something required or, if `negated`, excluded. */
-interface Asked<A> {
-  readonly what: A
+interface Criterion<A> {
+  readonly value: A
   readonly negated: boolean
 }
 
 export interface SearchQuery {
-  readonly terms: ReadonlyArray<Asked<Term>>
-  readonly operators: ReadonlyArray<Asked<Operator>>
+  readonly terms: ReadonlyArray<Criterion<Term>>
+  readonly operators: ReadonlyArray<Criterion<Operator>>
 }
 
 /** Matches `-`, then a phrase in quotes, or text up to the next space; quotes may follow a colon. */
@@ -109,8 +109,8 @@ const phraseOf = (text: BoundedText): ReadonlyArray<Term> => {
  * extends to the end, and repeated terms count once. Takes time linear in the text that is read.
  */
 export const readQuery = (text: string): SearchQuery => {
-  const terms = new Map<string, Asked<Term>>()
-  const operators: Array<Asked<Operator>> = []
+  const terms = new Map<string, Criterion<Term>>()
+  const operators: Array<Criterion<Operator>> = []
   const add = (found: ReadonlyArray<Term>, negated: boolean) => {
     // A negated phrase excludes only the whole phrase.
     const joined: ReadonlyArray<Term> = negated && found.length > 1
@@ -120,7 +120,7 @@ export const readQuery = (text: string): SearchQuery => {
       }]
       : found
     for (const what of joined) {
-      if (terms.size < queryTermsMax) terms.set(JSON.stringify([what, negated]), { what, negated })
+      if (terms.size < queryTermsMax) terms.set(JSON.stringify([what, negated]), { value: what, negated })
     }
   }
   for (const [, minus, quoted, name, quotedValue, bare = ""] of text.slice(0, queryCharactersMax).matchAll(piece)) {
@@ -132,7 +132,7 @@ export const readQuery = (text: string): SearchQuery => {
     const whole = name === undefined ? bare : name + (quotedValue ?? "")
     const [, key = "", value = ""] = operator.exec(whole.toLowerCase()) ?? []
     const known = operatorOf(key, value.trim())
-    if (known !== undefined && operators.length < operatorsMax) operators.push({ what: known, negated })
+    if (known !== undefined && operators.length < operatorsMax) operators.push({ value: known, negated })
     else add(termsOf(bounded(whole)), negated)
   }
   return { terms: [...terms.values()], operators }

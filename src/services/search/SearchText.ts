@@ -7,10 +7,10 @@ import { composed, decomposed } from "../text/Normalisation.ts"
  * which match any substring. Posts and queries are tokenised alike, independently of the database's locale.
  */
 
-/** A word; `whole` is the form to stem. */
+/** A word; `word` is the form to stem. */
 interface Word {
   readonly kind: "word"
-  readonly whole: string
+  readonly word: string
   /** Compared form, without accents. */
   readonly plain: string
 }
@@ -69,7 +69,7 @@ export const searchParts = (text: BoundedText): ReadonlyArray<SearchPart> =>
   Array.from(fold(text).slice(0, foldedUnitsMax).matchAll(part), ([found]): SearchPart => {
     if (withoutSpaces.test(found)) return { kind: "letters", letters: Array.from(found) }
     const whole = found.length > wordLettersMax ? found.slice(0, wordLettersMax).toWellFormed() : found
-    return { kind: "word", whole, plain: withoutAccents(whole) }
+    return { kind: "word", word: whole, plain: withoutAccents(whole) }
   })
 
 /** A token and its offset from the first one. */

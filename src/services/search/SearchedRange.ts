@@ -21,20 +21,20 @@ export const idRangeOf = ({ operators }: SearchQuery, page: Page, timeZone: stri
   const above = [page.minId ?? page.sinceId ?? -1n]
   const below = [page.maxId ?? idMax]
   const except: Array<{ readonly above: bigint; readonly below: bigint }> = []
-  for (const { negated, what } of operators) {
-    if (what.kind !== "before" && what.kind !== "after" && what.kind !== "during") continue
-    const [first, next] = stretchOf(what.moment, timeZone ?? "UTC")
+  for (const { negated, value } of operators) {
+    if (value.kind !== "before" && value.kind !== "after" && value.kind !== "during") continue
+    const [first, next] = stretchOf(value.moment, timeZone ?? "UTC")
     const [from, to] = [idAt(first), idAt(next)]
-    if (what.kind === "during" && negated) except.push({ above: from - 1n, below: to })
-    if (what.kind === "during" && !negated) {
+    if (value.kind === "during" && negated) except.push({ above: from - 1n, below: to })
+    if (value.kind === "during" && !negated) {
       above.push(from - 1n)
       below.push(to)
     }
     // `-before:` selects from the start of the day, `-after:` up to its end.
-    if (what.kind === "before" && negated) above.push(from - 1n)
-    if (what.kind === "before" && !negated) below.push(from)
-    if (what.kind === "after" && negated) below.push(to)
-    if (what.kind === "after" && !negated) above.push(to - 1n)
+    if (value.kind === "before" && negated) above.push(from - 1n)
+    if (value.kind === "before" && !negated) below.push(from)
+    if (value.kind === "after" && negated) below.push(to)
+    if (value.kind === "after" && !negated) above.push(to - 1n)
   }
   const largest = above.reduce((a, b) => a > b ? a : b)
   const smallest = below.reduce(smaller)

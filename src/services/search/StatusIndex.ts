@@ -101,14 +101,14 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           sql.literal(others === "skipped" ? "SKIP LOCKED" : "")
         }`)
         if (rows.length === 0) return false
-        const wanted = [...new Set(rows.map(({ statusId }) => statusId))]
-        const held = new Set(yield* write(wanted))
-        const missed = wanted.filter((id) => !held.has(id))
+        const statusIds = [...new Set(rows.map(({ statusId }) => statusId))]
+        const held = new Set(yield* write(statusIds))
+        const missed = statusIds.filter((id) => !held.has(id))
         // Posts that are being changed stay queued; deleted posts and ids that are not posts do not.
         const waiting = missed.length === 0 ? [] : yield* idRows(sql`SELECT id FROM statuses
           WHERE id = ANY (${missed}::bigint[]) AND reblog_of_id IS NULL AND deleted_at IS NULL`)
-        const again = new Set(waiting.map(({ id }) => id))
-        const done = rows.filter(({ statusId }) => !again.has(statusId)).map(({ place }) => place)
+        const unindexed = new Set(waiting.map(({ id }) => id))
+        const done = rows.filter(({ statusId }) => !unindexed.has(statusId)).map(({ place }) => place)
         yield* sql`DELETE FROM search_queue WHERE place = ANY (${done}::bigint[])`
         return rows.length === queuedMax && done.length > 0
       }, transaction(sql))

@@ -90,7 +90,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
 
       /** Returns the accounts of `from:` operators by their handles; null if unknown. */
       const authorsOf = Effect.fnUntraced(function*(viewer: AccountId, { operators }: SearchQuery) {
-        const handles = [...new Set(operators.flatMap(({ what }) => what.kind === "from" ? [what.handle] : []))]
+        const handles = [...new Set(operators.flatMap(({ value }) => value.kind === "from" ? [value.handle] : []))]
         if (handles.length === 0) return new Map<string, bigint | null>()
         const named = handles.map((handle) => {
           const [username = "", domain = ""] = handle.replace(/^@/, "").split("@")
@@ -121,10 +121,10 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const { languages = [], marks: marked = 0, timeZone = null } = context ?? {}
             const stems = yield* stemsOf(termsByLanguage(query).filter(({ language }) => languages.includes(language)))
 
-            const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, what }) => {
-              if (what.kind !== "from") return []
+            const from: ReadonlyArray<string> = query.operators.flatMap(({ negated, value }) => {
+              if (value.kind !== "from") return []
               // An unknown account has no posts.
-              const author = quoted(authorToken(authors.get(what.handle) ?? 0n))
+              const author = quoted(authorToken(authors.get(value.handle) ?? 0n))
               return [negated ? `!${author}` : author]
             })
             const conditions = [
@@ -138,12 +138,12 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             // The index needs a token to find; conditions that only exclude match nearly every post.
             const selective = hasKeyword(query) || conditions.some((condition) => !condition.startsWith("!"))
             const own = anyOf([quoted(authorToken(viewer)), quoted(mentionToken(viewer))])
-            const places = new Set(query.operators.flatMap(({ negated, what }) =>
-              what.kind !== "in"
+            const places = new Set(query.operators.flatMap(({ negated, value }) =>
+              value.kind !== "in"
                 ? []
-                : !negated || what.place === "all"
-                ? [what.place]
-                : [what.place === "public" ? "library" as const : "public" as const]
+                : !negated || value.place === "all"
+                ? [value.place]
+                : [value.place === "public" ? "library" as const : "public" as const]
             ))
             const inPublic = !places.has("library")
             const inLibrary = !places.has("public")
@@ -154,7 +154,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             const ascending = page.minId !== undefined
             const direction = sql.literal(ascending ? "ASC" : "DESC")
             const rare = selective && inLibrary && marked > marksMax
-            const seen = (...ways: ReadonlyArray<Fragment>) =>
+            const isVisible = (...ways: ReadonlyArray<Fragment>) =>
               sql.and([
                 ...range.except.map(({ above, below }) => sql`NOT (s.id > ${above} AND s.id < ${below})`),
                 visibleTo(sql, viewer, "s"),
@@ -170,15 +170,19 @@ export class StatusSearch extends Context.Service<StatusSearch, {
             WHERE open.id = s.account_id AND open.indexable OFFSET 0))`
             const isOwn = sql`(s.account_id = ${viewer} OR EXISTS (SELECT FROM mentions named
             WHERE named.status_id = s.id AND named.account_id = ${viewer} AND NOT named.silent OFFSET 0))`
-            const mine = isMarked(viewer)
-            const scopes = [...inPublic ? [forEverybody] : [], ...inLibrary ? [isOwn] : [], ...rare ? [mine] : []]
+            const isOwnMarked = isMarked(viewer)
+            const scopes = [
+              ...inPublic ? [forEverybody] : [],
+              ...inLibrary ? [isOwn] : [],
+              ...rare ? [isOwnMarked] : []
+            ]
 
-            const wanted = page.limit + asked.offset
-            const most = rowsMax(sql, wanted)
+            const rowsWanted = page.limit + asked.offset
+            const most = rowsMax(sql, rowsWanted)
             const { above = -1n, below = idMax } = range
             let inOrder = 0
             for (const window of timeWindows(range, ascending ? "oldest first" : "newest first", now)) {
-              if (inOrder >= wanted || (yield* Clock.currentTimeMillis) - now > searchMillisMax) break
+              if (inOrder >= rowsWanted || (yield* Clock.currentTimeMillis) - now > searchMillisMax) break
               const tokens = [
                 ...words,
                 ...window.tokens.length === 0 ? [] : [anyOf(window.tokens.map(quoted))],
@@ -188,14 +192,14 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               const rows = yield* idRows(sql`SELECT c.id FROM (SELECT d.status_id + 0 AS id FROM search_documents d
                 WHERE d.tokens @@ ${allOf(tokens)}::tsquery
                   AND d.status_id + 0 >= ${window.from} AND d.status_id + 0 < ${window.to} ORDER BY 1 ${direction} OFFSET 0) c
-              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${seen(...scopes)} OFFSET 0) s
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = c.id AND ${isVisible(...scopes)} OFFSET 0) s
               ORDER BY c.id ${direction} LIMIT ${most}`)
               found.push(...rows)
               inOrder += rows.length
             }
             if (!inLibrary || rare || marked === 0) return []
             // With enough matches only newer marks count; with few matches, all of them are checked.
-            const last = inOrder < wanted ? undefined : found[wanted - 1]?.id
+            const last = inOrder < rowsWanted ? undefined : found[rowsWanted - 1]?.id
             const matches = words.length === 0 ? sql.literal("TRUE") : sql`d.tokens @@ ${words.join("")}::tsquery`
             const few = last === undefined && selective
               ? yield* idRows(sql`SELECT d.status_id AS id FROM search_documents d
@@ -209,7 +213,7 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               ...yield* idRows(sql`SELECT m.id FROM (SELECT id FROM (${kept}) k
                 WHERE id > ${lowest} AND id < ${highest} ORDER BY id ${direction} OFFSET 0) m
               CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND ${matches} OFFSET 0) d
-              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${seen(mine)} OFFSET 0) s
+              CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${isVisible(isOwnMarked)} OFFSET 0) s
               ORDER BY m.id ${direction} LIMIT ${most}`)
             )
             return []

@@ -68,7 +68,7 @@ const propertiesOf = (status: SearchedStatus): ReadonlyArray<string> => {
     quote: isQuote,
     sensitive
   }
-  return Object.entries(are).flatMap(([property, is]) => is ? [Token.propertyToken(property)] : [])
+  return Object.entries(are).flatMap(([property, holds]) => holds ? [Token.propertyToken(property)] : [])
 }
 
 /** Returns the tokens of stems that differ from their words. */
@@ -88,7 +88,7 @@ export const tokenise = (status: SearchedStatus): TokenisedStatus => {
   const language = status.language === null ? undefined : languageOf(status.language)
   const stemmed = language !== undefined && dictionaryOf(language) !== undefined
   const places = new Map<string, Array<number>>()
-  const wholes = new Map<string, string>()
+  const wordOffsets = new Map<string, string>()
   let place = 1
   let room = postCharactersMax
   let letters = 0
@@ -96,13 +96,13 @@ export const tokenise = (status: SearchedStatus): TokenisedStatus => {
     for (const part of searchParts(bounded(text.slice(0, room)))) {
       if (place > placesMax || letters > lettersMax) break
       const found = tokensOf(part)
-      letters += part.kind === "word" ? part.whole.length : 2 * part.letters.length
+      letters += part.kind === "word" ? part.word.length : 2 * part.letters.length
       for (const { offset, token } of found.tokens) {
         const before = places.get(token)
         if (before === undefined) places.set(token, [place + offset])
         else before.push(place + offset)
       }
-      if (part.kind === "word") wholes.set(part.whole, part.plain)
+      if (part.kind === "word") wordOffsets.set(part.word, part.plain)
       place += found.places
     }
     room = Math.max(0, room - text.length)
@@ -122,11 +122,11 @@ export const tokenise = (status: SearchedStatus): TokenisedStatus => {
     id,
     html,
     stemmedIn: stemmed ? language : undefined,
-    words: stemmed ? Array.from(wholes.keys(), (word) => ({ language, word })) : [],
+    words: stemmed ? Array.from(wordOffsets.keys(), (word) => ({ language, word })) : [],
     tokens: (stems) =>
       [
         ...plainTokens,
-        ...[...others, ...stemmed ? stemsOf(language, wholes, stems) : prefixTokens(wholes)].map(Token.quoted)
+        ...[...others, ...stemmed ? stemsOf(language, wordOffsets, stems) : prefixTokens(wordOffsets)].map(Token.quoted)
       ].join(" ")
   }
 }

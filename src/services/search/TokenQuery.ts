@@ -68,7 +68,7 @@ const wordQuery = (plain: string, whole: string, stems: Stems, stopsIn: (languag
 }
 
 const partQuery = (part: SearchPart, stems: Stems, stopsIn: (language: string) => boolean): string =>
-  part.kind === "word" ? wordQuery(part.plain, part.whole, stems, stopsIn) : lettersQuery(part.letters)
+  part.kind === "word" ? wordQuery(part.plain, part.word, stems, stopsIn) : lettersQuery(part.letters)
 
 const phraseQuery = (parts: ReadonlyArray<SearchPart>): string => {
   const placed: Array<PlacedToken> = []
@@ -99,11 +99,11 @@ const termQuery = (term: Term, stems: Stems, stopsIn: (language: string) => bool
 
 /** Returns the words of a query in all languages that they may belong to. */
 export const termsByLanguage = ({ terms }: SearchQuery): ReadonlyArray<LanguageWord> =>
-  terms.flatMap(({ what }) =>
-    what.kind === "part" && what.part.kind === "word"
-      ? languagesOfWord(what.part.whole).map((language) => ({
+  terms.flatMap(({ value }) =>
+    value.kind === "part" && value.part.kind === "word"
+      ? languagesOfWord(value.part.word).map((language) => ({
         language,
-        word: what.part.kind === "word" ? what.part.whole : ""
+        word: value.part.kind === "word" ? value.part.word : ""
       }))
       : []
   )
@@ -113,26 +113,26 @@ export const hasKeyword = ({ terms }: SearchQuery): boolean => terms.some(({ neg
 
 /** Returns the terms of a query as a `tsquery`. */
 export const termsQuery = (query: SearchQuery, stems: Stems): string => {
-  const words = query.terms.filter(({ negated }) => !negated).map(({ what }) => what)
+  const words = query.terms.filter(({ negated }) => !negated).map(({ value }) => value)
   // A stop word is optional if there is another word.
   const meansSomething = (term: Term, language: string) =>
-    term.kind !== "part" || term.part.kind !== "word" || stems({ language, word: term.part.whole })?.length !== 0
+    term.kind !== "part" || term.part.kind !== "word" || stems({ language, word: term.part.word })?.length !== 0
   const isStopWordIn = (language: string) => words.some((term) => meansSomething(term, language))
   const never = () => false
   return allOf(
-    query.terms.map(({ negated, what }) =>
-      negated ? `!${termQuery(what, stems, never)}` : termQuery(what, stems, isStopWordIn)
+    query.terms.map(({ negated, value }) =>
+      negated ? `!${termQuery(value, stems, never)}` : termQuery(value, stems, isStopWordIn)
     )
   )
 }
 
 /** Returns the property and language operators of a query as `tsquery` texts. */
 export const operatorQueries = ({ operators }: SearchQuery): ReadonlyArray<string> =>
-  operators.flatMap(({ negated, what }) => {
-    const token = what.kind === "property"
-      ? propertyToken(what.property)
-      : what.kind === "language"
-      ? languageToken(what.language)
+  operators.flatMap(({ negated, value }) => {
+    const token = value.kind === "property"
+      ? propertyToken(value.property)
+      : value.kind === "language"
+      ? languageToken(value.language)
       : undefined
     return token === undefined ? [] : [(negated ? "!" : "") + quoted(token)]
   })

@@ -30,13 +30,13 @@ export class Blocks extends Context.Service<Blocks, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const tracked = yield* RowChanges.make
-      const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
+      const isPresent = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const blocked = traced("Blocks.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
         const { tail, where } = clauses(sql, "r.id", page)
         const rows = yield* listedRows(sql`SELECT r.id AS cursor, r.target_account_id AS account_id FROM blocks r
-          WHERE r.account_id = ${account} AND ${where} AND ${there} ${tail}`)
+          WHERE r.account_id = ${account} AND ${where} AND ${isPresent} ${tail}`)
         return newestFirst(page, rows)
       }, Effect.orDie)
 

@@ -72,7 +72,8 @@ export class ListMembers extends Context.Service<ListMembers, {
           const found = yield* owned(owner, list)
           if ((yield* work).length > 0) yield* feeds.changed(owner, found)
         }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die))
-      const mine = (owner: AccountId, list: bigint) => Effect.catchTag(owned(owner, list), "SqlError", Effect.die)
+      const requireOwned = (owner: AccountId, list: bigint) =>
+        Effect.catchTag(owned(owner, list), "SqlError", Effect.die)
 
       const add = Effect.fnUntraced(function*(table: string, column: string, list: bigint, ids: ReadonlyArray<bigint>) {
         const now = yield* Clock.currentTimeMillis
@@ -85,7 +86,7 @@ export class ListMembers extends Context.Service<ListMembers, {
 
       return ListMembers.of({
         accounts: traced("ListMembers.accounts")(function*(owner: AccountId, list: bigint, page: Page) {
-          yield* mine(owner, list)
+          yield* requireOwned(owner, list)
           const { tail, where } = clauses(sql, "m.id", page)
           const rows = yield* listedRows(sql`SELECT m.id AS cursor, m.account_id FROM list_accounts m
             WHERE m.list_id = ${list} AND ${where} AND NOT ${isSuspended(sql, sql`m.account_id`)} ${tail}`)
@@ -123,7 +124,7 @@ export class ListMembers extends Context.Service<ListMembers, {
             )
         ),
         tags: traced("ListMembers.tags")(function*(owner: AccountId, list: bigint) {
-          yield* mine(owner, list)
+          yield* requireOwned(owner, list)
           const rows = yield* Effect.orDie(idRows(sql`SELECT tag_id AS id FROM list_tags
             WHERE list_id = ${list} ORDER BY list_tags.id LIMIT ${rowsMax(sql, listTagsMax)}`))
           return rows.map(({ id }) => id)

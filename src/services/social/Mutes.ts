@@ -41,7 +41,7 @@ export class Mutes extends Context.Service<Mutes, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const tracked = yield* RowChanges.make
-      const there = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
+      const isPresent = sql`NOT ${isSuspended(sql, sql`r.target_account_id`)}`
 
       const muted = traced("Mutes.page")(function*(account: AccountId, page: Page) {
         if (page.limit === 0) return []
@@ -51,7 +51,7 @@ export class Mutes extends Context.Service<Mutes, {
           sql`SELECT r.id AS cursor, r.target_account_id AS account_id, r.expires_at FROM mutes r
           WHERE r.account_id = ${account} AND ${where} AND ${
             isUnexpiredAt(sql, "r.expires_at", now)
-          } AND ${there} ${tail}`
+          } AND ${isPresent} ${tail}`
         )
         return newestFirst(page, rows)
       }, Effect.orDie)

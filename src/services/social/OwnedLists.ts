@@ -58,7 +58,7 @@ export class OwnedLists extends Context.Service<OwnedLists, {
       const sql = yield* SqlClient.SqlClient
       const feeds = yield* ListFeeds
       const columns = sql.literal("id, title, replies_policy, exclusive")
-      const once = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
+      const inTransaction = <A, E>(work: Effect.Effect<A, E | SqlError>) =>
         Effect.catchTag(transaction(sql)(work), "SqlError", Effect.die)
 
       const owned = Effect.fnUntraced(function*(owner: AccountId, id: bigint) {
@@ -67,7 +67,7 @@ export class OwnedLists extends Context.Service<OwnedLists, {
       })
 
       const create = Effect.fnUntraced(function*(owner: AccountId, given: ListChange) {
-        const wanted = yield* valid(given, { title: "", repliesPolicy: "list", exclusive: false })
+        const checked = yield* valid(given, { title: "", repliesPolicy: "list", exclusive: false })
         yield* lockAccount(sql, owner)
         const before = yield* idRows(sql`SELECT id FROM lists WHERE account_id = ${owner}`)
         if (before.length >= listsMax) {
@@ -76,7 +76,7 @@ export class OwnedLists extends Context.Service<OwnedLists, {
         const now = yield* Clock.currentTimeMillis
         return singleRow(
           yield* listRows(sql`INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
-            VALUES (next_id(${now}), ${owner}, ${wanted.title}, ${wanted.repliesPolicy}, ${wanted.exclusive})
+            VALUES (next_id(${now}), ${owner}, ${checked.title}, ${checked.repliesPolicy}, ${checked.exclusive})
             RETURNING ${columns}`)
         )
       })
@@ -84,13 +84,13 @@ export class OwnedLists extends Context.Service<OwnedLists, {
       const change = Effect.fnUntraced(function*(owner: AccountId, id: bigint, given: ListChange) {
         yield* lockAccount(sql, owner)
         const before = yield* owned(owner, id)
-        const wanted = yield* valid(given, before)
-        yield* sql`UPDATE lists SET title = ${wanted.title}, replies_policy = ${wanted.repliesPolicy},
-          exclusive = ${wanted.exclusive} WHERE id = ${id}`
-        if (before.repliesPolicy !== wanted.repliesPolicy || before.exclusive !== wanted.exclusive) {
-          yield* feeds.changed(owner, { id, exclusive: before.exclusive !== wanted.exclusive })
+        const checked = yield* valid(given, before)
+        yield* sql`UPDATE lists SET title = ${checked.title}, replies_policy = ${checked.repliesPolicy},
+          exclusive = ${checked.exclusive} WHERE id = ${id}`
+        if (before.repliesPolicy !== checked.repliesPolicy || before.exclusive !== checked.exclusive) {
+          yield* feeds.changed(owner, { id, exclusive: before.exclusive !== checked.exclusive })
         }
-        return { id, ...wanted }
+        return { id, ...checked }
       })
 
       const remove = Effect.fnUntraced(function*(owner: AccountId, id: bigint) {
@@ -111,11 +111,11 @@ export class OwnedLists extends Context.Service<OwnedLists, {
         find: traced("OwnedLists.find")((owner: AccountId, id: bigint) =>
           Effect.catchTag(owned(owner, id), "SqlError", Effect.die)
         ),
-        create: traced("OwnedLists.create")((owner: AccountId, list: ListChange) => once(create(owner, list))),
+        create: traced("OwnedLists.create")((owner: AccountId, list: ListChange) => inTransaction(create(owner, list))),
         change: traced("OwnedLists.change")((owner: AccountId, id: bigint, given: ListChange) =>
-          once(change(owner, id, given))
+          inTransaction(change(owner, id, given))
         ),
-        remove: traced("OwnedLists.remove")((owner: AccountId, id: bigint) => once(remove(owner, id)))
+        remove: traced("OwnedLists.remove")((owner: AccountId, id: bigint) => inTransaction(remove(owner, id)))
       })
     })
   )

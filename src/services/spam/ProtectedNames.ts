@@ -87,14 +87,14 @@ export class ProtectedNames extends Context.Service<ProtectedNames, {
         ]
         return (account: AccountLooks): Resemblances => {
           const { accountId, avatarHash } = account
-          const looks = isUsableHash(avatarHash) ? splitHash(avatarHash) : undefined
-          const alike = looks === undefined
+          const hashParts = isUsableHash(avatarHash) ? splitHash(avatarHash) : undefined
+          const similar = hashParts === undefined
             ? []
-            : pictures.filter((one) => one.id !== accountId && isSimilar(one, looks))
+            : pictures.filter((one) => one.id !== accountId && isSimilar(one, hashParts))
           return {
             lookAlike: named(account),
-            avatarAlike: [...new Set(alike.flatMap(({ kind }) => kind === "named" ? [] : [kind]))],
-            avatarAccounts: [...new Set(alike.flatMap(({ handle }) => handle ?? []))]
+            avatarAlike: [...new Set(similar.flatMap(({ kind }) => kind === "named" ? [] : [kind]))],
+            avatarAccounts: [...new Set(similar.flatMap(({ handle }) => handle ?? []))]
           }
         }
       })

@@ -17,7 +17,7 @@ interface Score {
  * Scores start at zero, as those before the first post are unknown.
  */
 export const replayedFigures = () => {
-  const said = boundedMap<bigint, Map<bigint, number>>(textsMax)
+  const authorsByText = boundedMap<bigint, Map<bigint, number>>(textsMax)
   const scores = boundedMap<string, Score>(scoresMax)
   const scoreAt = (key: string, at: number): number => {
     const known = scores.get(key)
@@ -27,10 +27,10 @@ export const replayedFigures = () => {
     /** Returns the number of other accounts that posted the same text within a day, and records this post. */
     sameText: (hash: bigint | undefined, accountId: bigint, at: number): number => {
       if (hash === undefined) return 0
-      const others = said.get(hash) ?? new Map<bigint, number>()
+      const others = authorsByText.get(hash) ?? new Map<bigint, number>()
       const count = [...others].filter(([id, when]) => id !== accountId && when > at - sameTextMillis).length
       if (others.size < textAccountsMax || others.has(accountId)) others.set(accountId, at)
-      said.set(hash, others)
+      authorsByText.set(hash, others)
       return count
     },
     scoresOf: (accountId: bigint, domain: string | null, at: number) => ({

@@ -123,10 +123,10 @@ export class SpamFacts extends Context.Service<SpamFacts, {
             FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS p (place int, account bigint, at timestamptz,
               since bigint, day bigint, until bigint, boosted bigint, mentions bigint[], hash bigint)
             JOIN accounts a ON a.id = p.account LEFT JOIN account_stats c ON c.account_id = a.id`)
-          const alike = names ? yield* protectedNames.current : undefined
+          const resemblances = names ? yield* protectedNames.current : undefined
           return new Map(rows.map(({ createdAt, place, sameBoosts, sameText, ...row }) => [place, {
             ...row,
-            ...(alike?.(row) ?? nobody),
+            ...(resemblances?.(row) ?? nobody),
             sameBoostAccounts: sameBoosts,
             accountHours: ((posts[place]?.at ?? 0) - createdAt.getTime()) / hourMillis,
             sameTextAccounts: sameText

@@ -102,7 +102,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
       })
 
       /** Includes boosts if a rule is about boosts; they have the text of the boosted post. */
-      const wanted = (boosts: boolean) =>
+      const isReplayed = (boosts: boolean) =>
         boosts ? sql`s.deleted_at IS NULL` : sql`s.deleted_at IS NULL AND s.reblog_of_id IS NULL`
       const slice = (after: bigint, before: bigint, boosts: boolean) =>
         statusRows(sql`SELECT s.id, s.account_id, a.domain, coalesce(o.html, s.html) AS html,
@@ -111,7 +111,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         }, s.visibility, s.created_at, s.reblog_of_id AS boosted,
             ARRAY(SELECT account_id FROM mentions m WHERE m.status_id = s.id) AS mention_ids
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
-          WHERE s.id > ${after} AND s.id < ${before} AND ${wanted(boosts)}
+          WHERE s.id > ${after} AND s.id < ${before} AND ${isReplayed(boosts)}
           ORDER BY s.id LIMIT ${sliceMax}`)
 
       const run = Effect.fnUntraced(function*(claimed: {
@@ -139,7 +139,7 @@ export class SpamReplay extends Context.Service<SpamReplay, {
         const before = idAt(until)
         const first = idAt(until - claimed.days * 86_400_000)
         const [newest] = yield* startRows(sql`SELECT (SELECT id FROM statuses s WHERE id > ${first} AND id < ${before}
-          AND ${wanted(boosts)} ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
+          AND ${isReplayed(boosts)} ORDER BY id DESC OFFSET ${statusesMax} LIMIT 1) AS start`)
         let after = newest?.start ?? first
         let looked = 0
         let leaseEnd = claimed.dueAt

@@ -177,17 +177,17 @@ const make = Effect.gen(function*() {
       act(
         by,
         Effect.fnUntraced(function*(all) {
-          const wanted = [...new Set(ids)].slice(0, rulesMax + 1)
-          const rules = yield* Effect.forEach(wanted, (id) => found(all, id))
+          const ordered = [...new Set(ids)].slice(0, rulesMax + 1)
+          const rules = yield* Effect.forEach(ordered, (id) => found(all, id))
           const [first] = rules
           if (first === undefined) return
-          yield* place([...wanted, ...all.flatMap(({ id }) => wanted.includes(id) ? [] : [id])])
+          yield* place([...ordered, ...all.flatMap(({ id }) => ordered.includes(id) ? [] : [id])])
           yield* audit.record({
             by,
             action: "update",
             target: target(first),
             before: { order: all.map(({ id }) => id) },
-            after: { order: wanted }
+            after: { order: ordered }
           })
         })
       )

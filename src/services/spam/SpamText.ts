@@ -47,14 +47,14 @@ const hostOf = (address: string): ReadonlyArray<string> => {
 const essence = (text: string): string => text.replace(/@[^\s@]+(?:@[^\s@]+)?/gu, "").replace(/[^\p{L}]+/gu, "")
 
 const hashOf = (text: string, hosts: ReadonlyArray<string>): bigint | undefined => {
-  const said = essence(text)
-  if (said.length < sameLettersMin) return undefined
-  return BigInt.asIntN(64, BigInt(`0x${hash("sha256", `${said}\n${hosts.join("\n")}`, "hex").slice(0, 16)}`))
+  const letters = essence(text)
+  if (letters.length < sameLettersMin) return undefined
+  return BigInt.asIntN(64, BigInt(`0x${hash("sha256", `${letters}\n${hosts.join("\n")}`, "hex").slice(0, 16)}`))
 }
 
 /** Reads a post from its sanitised HTML and its other texts. */
-export const readPost = (html: string, beside: ReadonlyArray<string>): PostText => {
-  const text = folded(bounded([...beside, plainText(bounded(html))].join("\n"), readBytesMax))
+export const readPost = (html: string, otherTexts: ReadonlyArray<string>): PostText => {
+  const text = folded(bounded([...otherTexts, plainText(bounded(html))].join("\n"), readBytesMax))
   const hosts = addressesInHtml(html).flatMap(hostOf)
   return { text, words: spaced(text), hosts, hash: hashOf(text, hosts) }
 }

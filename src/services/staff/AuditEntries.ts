@@ -42,7 +42,7 @@ export class AuditEntries extends Context.Service<AuditEntries, {
     AuditEntries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const wanted = ({ accountId, action, targetId, targetType }: AuditQuery) =>
+      const matches = ({ accountId, action, targetId, targetType }: AuditQuery) =>
         sql.and([
           sql`TRUE`,
           ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
@@ -55,12 +55,12 @@ export class AuditEntries extends Context.Service<AuditEntries, {
           const { tail, where } = clauses(sql, "id", page)
           return Effect.map(
             entryRows(sql`SELECT id, account_id, username, action, target_type, target_id, target_label, before, after,
-                created_at FROM audit_log WHERE ${where} AND ${wanted(query)} ${tail}`),
+                created_at FROM audit_log WHERE ${where} AND ${matches(query)} ${tail}`),
             (rows) => newestFirst(page, rows)
           )
         }, Effect.orDie),
         total: traced("AuditEntries.total")((query) =>
-          boundedCount(sql)(sql`SELECT FROM audit_log WHERE ${wanted(query)}`)
+          boundedCount(sql)(sql`SELECT FROM audit_log WHERE ${matches(query)}`)
         )
       })
     })

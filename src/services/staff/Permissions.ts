@@ -50,13 +50,13 @@ const memberBits = permissions.inviteUsers | permissions.inviteBypassApproval | 
 export const staffBits = allPermissions & ~memberBits
 
 /** Combines the permissions of a role and the default role; an administrator has all. */
-export const combined = (own: bigint, everybodys: bigint): bigint => {
-  const bits = own | everybodys
+export const combined = (own: bigint, defaultPermissions: bigint): bigint => {
+  const bits = own | defaultPermissions
   return (bits & permissions.administrator) === 0n ? bits : allPermissions
 }
 
 export const may = (bits: bigint, permission: Permission): boolean => (bits & permissions[permission]) !== 0n
 
 /** Returns true if the bits include one of the permissions. */
-export const mayAny = (bits: bigint, wanted: ReadonlyArray<Permission>): boolean =>
-  wanted.some((permission) => may(bits, permission))
+export const mayAny = (bits: bigint, required: ReadonlyArray<Permission>): boolean =>
+  required.some((permission) => may(bits, permission))

@@ -23,12 +23,12 @@ const positionRows = rowsOf(Schema.Struct({ position: Schema.Int }))
 export const outranks = (by: StaffRole, position: number): boolean => by.position > position
 
 /**
- * Returns the user's permissions in the current transaction. Fails with `NotAllowed` if the role lacks all of `wanted`,
+ * Returns the user's permissions in the current transaction. Fails with `NotAllowed` if the role lacks all of `required`,
  * or if the user is disabled or suspended. Cached roles may be stale, so this reads the role and locks it until the
  * transaction ends.
  */
 export const requirePermission = (sql: SqlClient) =>
-  Effect.fnUntraced(function*(by: AccountId, wanted: Permission | ReadonlyArray<Permission>) {
+  Effect.fnUntraced(function*(by: AccountId, required: Permission | ReadonlyArray<Permission>) {
     const [found] = yield* staffRoleRows(
       sql`SELECT ${sql.literal(givenBits)} AS permissions, e.permissions AS everybodys, r.position
       FROM users u JOIN accounts a ON a.id = u.account_id JOIN roles r ON r.id = u.role_id
@@ -40,7 +40,7 @@ export const requirePermission = (sql: SqlClient) =>
       permissions: combined(found.permissions, found.everybodys),
       position: found.position
     }
-    return mayAny(standing.permissions, typeof wanted === "string" ? [wanted] : wanted)
+    return mayAny(standing.permissions, typeof required === "string" ? [required] : required)
       ? standing
       : yield* new NotAllowed({})
   })

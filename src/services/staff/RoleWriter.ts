@@ -20,7 +20,7 @@ const nameUnitsMax = 100
 const collectionLimitMax = 1_000
 
 /** Permissions that the default role may have. */
-const safeForEverybody = permissions.inviteUsers | permissions.inviteBypassApproval
+const defaultRolePermissions = permissions.inviteUsers | permissions.inviteBypassApproval
 
 /** Changes to a role; absent fields stay unchanged. */
 export type RoleChange = { readonly [Name in Exclude<keyof Role, "id">]?: Role[Name] | undefined }
@@ -145,7 +145,7 @@ const valid = Effect.fnUntraced(
       ...((given & ~by.permissions) === 0n
         ? []
         : ["Permissions cannot include permissions your current role does not possess"]),
-      ...(base && (after.permissions & ~safeForEverybody) !== 0n
+      ...(base && (after.permissions & ~defaultRolePermissions) !== 0n
         ? ["Permissions include permissions that are not safe for the base role"]
         : []),
       ...(base || after.position >= 0 ? [] : ["Position is invalid"]),

@@ -122,8 +122,8 @@ export class Drafts extends Context.Service<Drafts, {
         handles.size === 0 ? Effect.succeed([]) : namedBy(sql, handles)
       const meaning = traced("Drafts.meaning")((text: string) => Effect.map(find(names(text)), meaningOf))
       const compose = traced("Drafts.compose")((text: string, contentType: ContentType) => {
-        const said = names(text, contentType)
-        return Effect.map(find(said), (named) => write(text, said, named, contentType))
+        const draftNames = names(text, contentType)
+        return Effect.map(find(draftNames), (named) => write(text, draftNames, named, contentType))
       })
       return Drafts.of({ names, write, compose, meaning })
     })

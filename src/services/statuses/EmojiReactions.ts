@@ -17,7 +17,7 @@ export interface RemoteReaction {
   /** True if the reaction was sent as a Like. */
   readonly liked: boolean
 }
-const here: RemoteReaction = { uri: undefined, liked: false }
+const localReaction: RemoteReaction = { uri: undefined, liked: false }
 
 const addedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, added: Schema.Boolean }))
 const Emoji = Schema.Struct({ name: Schema.String, customEmojiId: Schema.NullOr(Schema.BigInt) })
@@ -68,10 +68,10 @@ const make = Effect.gen(function*() {
       const own = (yield* emojis.enabled).find((emoji) => emoji.shortcode === shortcode)
       return own === undefined ? undefined : { name: shortcode, emojiId: own.id }
     }
-    const [there] = yield* idRows(sql`SELECT e.id FROM emoji_reaction_counts c
+    const [remoteEmoji] = yield* idRows(sql`SELECT e.id FROM emoji_reaction_counts c
       JOIN custom_emojis e ON e.id = c.custom_emoji_id
       WHERE c.status_id = ${statusId} AND c.name = ${shortcode} AND e.domain = ${domain} AND NOT e.disabled`)
-    return there === undefined ? undefined : { name: shortcode, emojiId: there.id }
+    return remoteEmoji === undefined ? undefined : { name: shortcode, emojiId: remoteEmoji.id }
   })
 
   const standing = Effect.fnUntraced(function*(accountId: bigint, statusId: bigint, emoji: ReactionEmoji) {
@@ -81,7 +81,7 @@ const make = Effect.gen(function*() {
   })
 
   const add: EmojiReactions["Service"]["add"] = traced("EmojiReactions.add")(
-    function*(accountId, statusId, emoji, { liked, uri } = here) {
+    function*(accountId, statusId, emoji, { liked, uri } = localReaction) {
       const { emojiId, name } = emoji
       const counted = (alias: string) => isEmoji(sql, alias, emoji)
       // Concurrent reactions with emoji new to the status are serialised, so that the next statement counts all of
@@ -113,15 +113,15 @@ const make = Effect.gen(function*() {
   )
 
   const removeWhere = Effect.fnUntraced(function*(which: Fragment) {
-    const gone = yield* goneRows(
+    const removed = yield* goneRows(
       sql`DELETE FROM emoji_reactions r WHERE ${which} RETURNING r.status_id, r.name, r.custom_emoji_id`
     )
     yield* Effect.forEach(
-      gone,
+      removed,
       ({ customEmojiId: emojiId, name, statusId }) =>
         Counters.count({ sql, tracked }, [], [{ statusId, reaction: { name, emojiId, by: -1 } }])
     )
-    return gone
+    return removed
   })
 
   return EmojiReactions.of({

@@ -84,19 +84,19 @@ export class FeaturedTags extends Context.Service<FeaturedTags, {
       })
 
       const remove = traced("FeaturedTags.remove")(function*(accountId: bigint, name: string) {
-        const [gone] = yield* nameRows(sql`DELETE FROM featured_tags f USING tags t
+        const [removed] = yield* nameRows(sql`DELETE FROM featured_tags f USING tags t
           WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${
           normalise(bounded(name))
         } RETURNING f.name`)
-        return gone?.name
+        return removed?.name
       })
 
       const replace = traced("FeaturedTags.replace")(function*(accountId: bigint, given: ReadonlyArray<string>) {
         const names = new Map(given.filter(isTagName).map((name) => [normalise(bounded(name)), name]))
-        const wanted = [...names].slice(0, foreignFeaturedTagsMax)
+        const replacements = [...names].slice(0, foreignFeaturedTagsMax)
         yield* sql`DELETE FROM featured_tags f USING tags t WHERE f.account_id = ${accountId} AND t.id = f.tag_id
-          AND t.name <> ALL (${wanted.map(([name]) => name)}::text[])`
-        yield* Effect.forEach(wanted, ([, name]) => insert(accountId, name), { discard: true })
+          AND t.name <> ALL (${replacements.map(([name]) => name)}::text[])`
+        yield* Effect.forEach(replacements, ([, name]) => insert(accountId, name), { discard: true })
       })
 
       const of = traced("FeaturedTags.of")(function*(accountId: bigint) {

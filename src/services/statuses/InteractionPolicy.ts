@@ -95,7 +95,7 @@ export const withControl = (stored: StoredPolicy, words: ReadonlyArray<string>):
 const mentionsQuotes = (words: ReadonlyArray<string>): boolean => words.some((word) => isAbout(word, ["canQuote"]))
 
 /** The fields of a status that determine its policy. */
-export interface Governed {
+export interface PolicySubject {
   readonly interactionPolicy: StoredPolicy
   readonly visibility: Visibility
   readonly local: boolean
@@ -105,7 +105,10 @@ export interface Governed {
  * Returns the effective sub-policy. Local posts that are not public or unlisted can be quoted by their author only, and
  * so can remote posts without a quote policy.
  */
-export const policyOf = ({ interactionPolicy, local, visibility }: Governed, interaction: Interaction): SubPolicy => {
+export const policyOf = (
+  { interactionPolicy, local, visibility }: PolicySubject,
+  interaction: Interaction
+): SubPolicy => {
   if (interaction !== "canQuote") return subPolicyOf(interactionPolicy, interaction) ?? everybody
   if (visibility === "direct" || (local && !isPublicOrUnlisted(visibility))) return nobody
   return subPolicyOf(interactionPolicy, interaction) ?? (local ? everybody : nobody)
@@ -139,9 +142,9 @@ export const decide = ({ automatic, manual }: SubPolicy, standing: PolicyRelatio
 }
 
 /** Returns true if everyone who may see the status may do it, without a check. */
-export const isFree = (stored: StoredPolicy, interaction: Interaction): boolean => {
-  const said = subPolicyOf(stored, interaction)
-  return said === undefined || (said.automatic.includes("public") && !said.manual.some(isSingle))
+export const isOpenToAll = (stored: StoredPolicy, interaction: Interaction): boolean => {
+  const policy = subPolicyOf(stored, interaction)
+  return policy === undefined || (policy.automatic.includes("public") && !policy.manual.some(isSingle))
 }
 
 /** Returns true if the verdict depends on follows. */
@@ -167,10 +170,10 @@ export const withQuotePolicy = (stored: StoredPolicy, given: QuotePolicy): Store
  */
 export const newPolicy = (
   words: ReadonlyArray<string>,
-  said: QuotePolicy | null,
+  chosen: QuotePolicy | null,
   otherwise: QuotePolicy
 ): StoredPolicy => {
   const control = withControl(null, words)
-  const quoting = said ?? (mentionsQuotes(words) ? undefined : otherwise)
+  const quoting = chosen ?? (mentionsQuotes(words) ? undefined : otherwise)
   return quoting === undefined ? control : withQuotePolicy(control, quoting)
 }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountId } from "../database/Ids.ts"
 import { Timestamptz } from "../database/Rows.ts"
-import type { Governed, Interaction } from "./InteractionPolicy.ts"
+import type { Interaction, PolicySubject } from "./InteractionPolicy.ts"
 import { Visibility } from "./Visibility.ts"
 
 /** Kinds of requests, as in the API. */
@@ -69,7 +69,7 @@ export const ClaimedConsent = Schema.Struct({
 export type ClaimedConsent = typeof ClaimedConsent.Type
 
 /** A status that an account interacts with. */
-export interface PolicyTarget extends Governed {
+export interface PolicyTarget extends PolicySubject {
   readonly id: bigint
   readonly accountId: bigint
 }

@@ -92,9 +92,9 @@ export class PolicyVerdicts extends Context.Service<PolicyVerdicts, {
           isAuthor: target.accountId === row.accountId,
           uri: row.uri ?? Urls.actor(config, row.actorPath)
         }
-        const said = decide(policyOf(target, interactionOf[kind]), standing)
+        const verdict = decide(policyOf(target, interactionOf[kind]), standing)
         // A rejected request is not asked again.
-        return said !== "automatic" && row.refused.includes(kind) ? "denied" : said
+        return verdict !== "automatic" && row.refused.includes(kind) ? "denied" : verdict
       }
       const keyOf = (account: bigint, statusId: bigint) => `${account} ${statusId}`
 

@@ -22,19 +22,19 @@ export const PostInput = Written.mapFields(Struct.map(nullableField))
 export type PostInput = typeof PostInput.Type
 
 /** Input without any field. */
-const unsaid: PostInput = Schema.decodeSync(PostInput)({})
+const emptyInput: PostInput = Schema.decodeSync(PostInput)({})
 
 /** Builds the input from the given fields. */
 export const inputOf = (
   given: { readonly [Field in keyof Written]?: Written[Field] | null | undefined }
 ): PostInput => {
   const known: Partial<PostInput> = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { ...unsaid, ...known }
+  return { ...emptyInput, ...known }
 }
 
 /** Returns the input's fields, with `standing` for those that are null. */
-export const withDefaults = (said: PostInput, standing: Written): Written => {
-  const given: Partial<Written> = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
+export const withDefaults = (input: PostInput, standing: Written): Written => {
+  const given: Partial<Written> = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
   return { ...standing, ...given }
 }
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { BigInts } from "../database/Rows.ts"
 import { hidingBy } from "../visibility/HiddenAccounts.ts"
-import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
+import { dependsOnFollows, isOpenToAll } from "./InteractionPolicy.ts"
 import { quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { factsOf, figures, listsOf, noReactions, setOf } from "./ViewerStateQuery.ts"
 import type { RelationFacts } from "./Visibility.ts"
@@ -69,7 +69,7 @@ const texts = [text, text + followersColumn, text + askedColumn, text + follower
 
 export const textOf = (status: StatusKey): string => {
   const { control, quoting } = status.original ?? status
-  const asks = control !== undefined && !isFree(control, "canLike")
+  const asks = control !== undefined && !isOpenToAll(control, "canLike")
   return dependsOnFollows(quoting) ? texts[asks ? 3 : 1] : texts[asks ? 2 : 0]
 }
 

@@ -106,9 +106,9 @@ const make = Effect.gen(function*() {
     const own = yield* ownRows(sql`SELECT account_id, name, custom_emoji_id FROM emoji_reactions
       WHERE status_id = ${statusId} AND account_id = ANY (${[...new Set(viewers)]}::bigint[])`)
     const nameOf = ({ customEmojiId, name }: typeof Emoji.Type) => `${name} ${customEmojiId}`
-    const mine = Map.groupBy(own, ({ accountId }) => accountId)
+    const byViewer = Map.groupBy(own, ({ accountId }) => accountId)
     return (viewer: bigint) => {
-      const names = new Set(mine.get(viewer)?.map(nameOf))
+      const names = new Set(byViewer.get(viewer)?.map(nameOf))
       return rows.map((row) => reactionOf(row, names.has(nameOf(row))))
     }
   })

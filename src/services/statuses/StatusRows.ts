@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { columnsOf } from "../database/Columns.ts"
 import { Revised, StoredStatus } from "./StoredStatus.ts"
-import { unwritten } from "./Written.ts"
+import { writtenDefaults } from "./Written.ts"
 
 /*
  * The only INSERT and the only UPDATE of `statuses`, for local posts, remote posts and boosts. The columns come from
@@ -23,7 +23,7 @@ export const revised = columnsOf(Revised)
 
 /** Defaults of a new status. */
 export const defaultColumns = {
-  ...unwritten,
+  ...writtenDefaults,
   uri: null,
   url: null,
   local: true,

@@ -64,11 +64,11 @@ export class StatusTargets extends Context.Service<StatusTargets, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const columns = targeted.list(sql, "t")
-      const visible = batched((looks: ReadonlyArray<Look>) =>
+      const visible = batched((queries: ReadonlyArray<Look>) =>
         Effect.map(
           placedRows(sql`SELECT ${columns}, look.place::int,
               ${blocks(sql, sql.literal("look.viewer"), sql.literal("t.account_id"))} AS blocking
-            FROM unnest(${looks.map(({ viewer }) => viewer)}::bigint[], ${looks.map(({ id }) => id)}::bigint[])
+            FROM unnest(${queries.map(({ viewer }) => viewer)}::bigint[], ${queries.map(({ id }) => id)}::bigint[])
               WITH ORDINALITY AS look (viewer, id, place)
             JOIN statuses s ON s.id = look.id JOIN statuses t ON t.id = coalesce(s.reblog_of_id, s.id)
             WHERE ${visibleTo(sql, sql.literal("look.viewer"), "s")}`),
@@ -78,13 +78,13 @@ export class StatusTargets extends Context.Service<StatusTargets, {
           }
         )
       )
-      const seen = traced("StatusTargets.visible")(function*(viewer: AccountId, id: bigint) {
+      const findVisible = traced("StatusTargets.visible")(function*(viewer: AccountId, id: bigint) {
         return (yield* visible({ viewer, id })) ?? (yield* new RecordNotFound())
       })
       return StatusTargets.of({
-        visible: seen,
+        visible: findVisible,
         touchable: Effect.fnUntraced(function*(viewer, id) {
-          const target = yield* seen(viewer, id)
+          const target = yield* findVisible(viewer, id)
           return target.blocking ? yield* new NotAllowed() : target
         }),
         own: traced("StatusTargets.own")(function*(owner, id) {

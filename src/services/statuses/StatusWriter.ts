@@ -148,7 +148,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
       )
 
       const remove = traced("StatusWriter.remove")(function*(id: bigint, accountId: bigint, millis: number) {
-        const [gone] = yield* removedRows(
+        const [removed] = yield* removedRows(
           tracked("status", [id])(sql`
           ${
             update(sql, { deletedAt: new Date(millis) })
@@ -156,12 +156,12 @@ export class StatusWriter extends Context.Service<StatusWriter, {
           RETURNING in_reply_to_id, reblog_of_id, (SELECT q.quoted_status_id FROM quotes q
             WHERE q.status_id = statuses.id AND q.state = 'accepted') AS quoted_id`)
         )
-        if (gone === undefined) return []
+        if (removed === undefined) return []
         yield* tracked("status", [id])(sql`DELETE FROM status_pins WHERE status_id = ${id}`)
         const counted = [
-          ...(gone.inReplyToId === null ? [] : [{ statusId: gone.inReplyToId, replies: -1 }]),
-          ...(gone.reblogOfId === null ? [] : [{ statusId: gone.reblogOfId, reblogs: -1 }]),
-          ...(gone.quotedId === null ? [] : [{ statusId: gone.quotedId, quotes: -1 }])
+          ...(removed.inReplyToId === null ? [] : [{ statusId: removed.inReplyToId, replies: -1 }]),
+          ...(removed.reblogOfId === null ? [] : [{ statusId: removed.reblogOfId, reblogs: -1 }]),
+          ...(removed.quotedId === null ? [] : [{ statusId: removed.quotedId, quotes: -1 }])
         ]
         yield* Counters.count({ sql, tracked }, [{ accountId, statuses: -1 }], counted)
         return counted.map(({ statusId }) => statusId)

@@ -137,7 +137,7 @@ export class Statuses extends Context.Service<Statuses, {
 
       const load = traced("Statuses.load")(function*(ids: ReadonlyArray<bigint>) {
         if (ids.length === 0) return []
-        const wanted = [...new Set(ids)]
+        const unique = [...new Set(ids)]
         const records = yield* statusRows(sql`
           SELECT ${
           shown.list(sql, "s")
@@ -164,8 +164,8 @@ export class Statuses extends Context.Service<Statuses, {
               FROM tagged_collections g JOIN collections c ON c.id = g.collection_id WHERE g.status_id = s.id), '[]') AS collections
           FROM statuses s JOIN accounts a ON a.id = s.account_id LEFT JOIN users u ON u.account_id = a.id
           LEFT JOIN oauth_apps app ON app.id = s.application_id
-          WHERE s.id IN (SELECT unnest(${wanted}::bigint[])
-            UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${wanted}::bigint[]) AND r.reblog_of_id IS NOT NULL)`)
+          WHERE s.id IN (SELECT unnest(${unique}::bigint[])
+            UNION SELECT r.reblog_of_id FROM statuses r WHERE r.id = ANY (${unique}::bigint[]) AND r.reblog_of_id IS NOT NULL)`)
         return records.map(bounded)
       }, Effect.orDie)
 

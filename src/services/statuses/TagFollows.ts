@@ -21,7 +21,7 @@ export class TagFollows extends Context.Service<TagFollows, {
   readonly among: (accountId: bigint, tagIds: ReadonlyArray<bigint>) => Effect.Effect<ReadonlySet<bigint>>
   readonly page: (accountId: bigint, page: Page) => Effect.Effect<ReadonlyArray<Listed>>
   /** Returns true if any account follows one of the hashtags or has it in a list; by normalised names. */
-  readonly wanted: (tags: ReadonlyArray<{ readonly name: string }>) => Effect.Effect<boolean, SqlError>
+  readonly isAnyFollowed: (tags: ReadonlyArray<{ readonly name: string }>) => Effect.Effect<boolean, SqlError>
   /** Follows a hashtag; returns true if that is new. Fails at the maximum. */
   readonly add: (accountId: bigint, tagId: bigint) => Effect.Effect<boolean, SqlError | Unprocessable>
   /** Unfollows a hashtag; returns true if it was followed. */
@@ -47,13 +47,15 @@ export class TagFollows extends Context.Service<TagFollows, {
         return newestFirst(page, rows)
       }, Effect.orDie)
 
-      const wanted = traced("TagFollows.wanted")(function*(tags: ReadonlyArray<{ readonly name: string }>) {
-        if (tags.length === 0) return false
-        const found = yield* sql`SELECT FROM tags t WHERE t.name = ANY (${tags.map(({ name }) => name)}::text[])
+      const isAnyFollowed = traced("TagFollows.isAnyFollowed")(
+        function*(tags: ReadonlyArray<{ readonly name: string }>) {
+          if (tags.length === 0) return false
+          const found = yield* sql`SELECT FROM tags t WHERE t.name = ANY (${tags.map(({ name }) => name)}::text[])
           AND (EXISTS (SELECT FROM tag_follows f WHERE f.tag_id = t.id OFFSET 0)
             OR EXISTS (SELECT FROM list_tags m WHERE m.tag_id = t.id OFFSET 0)) LIMIT 1`
-        return found.length > 0
-      })
+          return found.length > 0
+        }
+      )
 
       const add = traced("TagFollows.add")(function*(accountId: bigint, tagId: bigint) {
         const before = yield* tagIdRows(sql`SELECT tag_id FROM tag_follows WHERE account_id = ${accountId}`)
@@ -68,14 +70,14 @@ export class TagFollows extends Context.Service<TagFollows, {
       })
 
       const remove = traced("TagFollows.remove")(function*(accountId: bigint, name: string) {
-        const gone = yield* idRows(sql`DELETE FROM tag_follows f USING tags t
+        const removed = yield* idRows(sql`DELETE FROM tag_follows f USING tags t
           WHERE f.account_id = ${accountId} AND t.id = f.tag_id AND t.name = ${
           normalise(bounded(name))
         } RETURNING f.id`)
-        return gone.length > 0
+        return removed.length > 0
       })
 
-      return TagFollows.of({ add, among, page, remove, wanted })
+      return TagFollows.of({ add, among, page, remove, isAnyFollowed: isAnyFollowed })
     })
   )
 }

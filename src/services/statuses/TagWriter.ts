@@ -103,7 +103,7 @@ export class TagWriter extends Context.Service<TagWriter, {
       }
       // A prefix without letters or digits matches nothing.
       const namedLike = (start: string) => start === "" ? sql`FALSE` : hasPrefix(sql, "name", start)
-      const wanted = ({ name, state }: TagQuery) =>
+      const matches = ({ name, state }: TagQuery) =>
         sql.and([
           sql`TRUE`,
           ...(name === undefined ? [] : [namedLike(normalise(bounded(name)))]),
@@ -113,11 +113,11 @@ export class TagWriter extends Context.Service<TagWriter, {
         list: traced("TagWriter.list")((query, page) => {
           const { tail, where } = clauses(sql, "id", page)
           return Effect.map(
-            tagRows(sql`${tags} WHERE ${where} AND ${wanted(query)} ${tail}`),
+            tagRows(sql`${tags} WHERE ${where} AND ${matches(query)} ${tail}`),
             (rows) => newestFirst(page, rows)
           )
         }, Effect.orDie),
-        total: traced("TagWriter.total")((query) => boundedCount(sql)(sql`SELECT FROM tags WHERE ${wanted(query)}`)),
+        total: traced("TagWriter.total")((query) => boundedCount(sql)(sql`SELECT FROM tags WHERE ${matches(query)}`)),
         load: traced("TagWriter.load")((ids) => tagRows(sql`${tags} WHERE id = ANY (${ids}::bigint[])`), Effect.orDie),
         change: traced("TagWriter.change")(change)
       })

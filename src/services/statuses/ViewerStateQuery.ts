@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { BigInts } from "../database/Rows.ts"
 import { hiddenAmong, hiddenBy } from "../visibility/HiddenAccounts.ts"
 import type { Viewer } from "../visibility/Viewer.ts"
-import { dependsOnFollows, isFree } from "./InteractionPolicy.ts"
+import { dependsOnFollows, isOpenToAll } from "./InteractionPolicy.ts"
 import { type Hiding, quotingOf, type StatusKey, type ViewerState } from "./ViewerState.ts"
 import { isPublicOrUnlisted, type RelationFacts, type StatusFacts } from "./Visibility.ts"
 
@@ -34,7 +34,7 @@ export const parametersOf = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hid
     else if (!isPublicOrUnlisted(status.visibility) && hiding !== "permitted") variant |= restricted
     if (!status.local && hiding === "authors") variant |= remote
     if (status.poll) variant |= polling
-    if (status.control !== undefined && !isFree(status.control, "canLike")) variant |= asking
+    if (status.control !== undefined && !isOpenToAll(status.control, "canLike")) variant |= asking
     if (dependsOnFollows(status.quoting)) variant |= following
   }
   for (const status of page) {
@@ -47,7 +47,7 @@ export const parametersOf = (viewer: Viewer, page: ReadonlyArray<StatusKey>, hid
 
 const list = (column: string, table: string, condition: string) =>
   `ARRAY(SELECT ${column} FROM ${table} WHERE ${condition})`
-const mine = (column: string, table: string, ids: string) =>
+const ownList = (column: string, table: string, ids: string) =>
   list(column, table, `account_id = $3::bigint AND ${column} = ANY ($${ids}::bigint[])`)
 
 /**
@@ -84,13 +84,13 @@ export const textOf = (variant: number): string => {
   }
   if (variant & signedIn) {
     columns.push(
-      mine("status_id", "favourites", "1") + " AS favourites",
-      mine("status_id", "bookmarks", "1") + " AS bookmarks",
-      mine("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
-      mine("conversation_id", "conversation_mutes", "4") + " AS quiet"
+      ownList("status_id", "favourites", "1") + " AS favourites",
+      ownList("status_id", "bookmarks", "1") + " AS bookmarks",
+      ownList("reblog_of_id", "statuses", "1").slice(0, -1) + " AND deleted_at IS NULL) AS reblogs",
+      ownList("conversation_id", "conversation_mutes", "4") + " AS quiet"
     )
   }
-  if (variant & (restricted | following)) columns.push(mine("target_account_id", "follows", "2") + " AS followed")
+  if (variant & (restricted | following)) columns.push(ownList("target_account_id", "follows", "2") + " AS followed")
   if (variant & following) {
     columns.push(
       list("account_id", "follows", "target_account_id = $3::bigint AND account_id = ANY ($2::bigint[])") +
@@ -99,14 +99,14 @@ export const textOf = (variant: number): string => {
   }
   if (variant & restricted) {
     columns.push(
-      mine("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
+      ownList("status_id", "mentions", "1").slice(0, -1) + " AND NOT silent) AS mentions"
     )
   }
   if (variant & asking) {
-    const asked = mine("status_id", "interaction_requests", "1").slice(0, -1)
+    const asked = ownList("status_id", "interaction_requests", "1").slice(0, -1)
     columns.push(`${asked} AND kind = 'favourite' AND state = 'pending') AS asked`)
   }
-  if (variant & own) columns.push(mine("status_id", "status_pins", "1") + " AS pins")
+  if (variant & own) columns.push(ownList("status_id", "status_pins", "1") + " AS pins")
   if (variant & polling) {
     columns.push(
       list(

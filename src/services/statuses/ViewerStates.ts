@@ -73,9 +73,9 @@ export class ViewerStates extends Context.Service<ViewerStates, {
             : viewers.map((account) => ({ account, target: { ...target, interactionPolicy: control } }))
         })
         if (asking.length === 0) return undefined
-        const said = yield* verdicts.ofReaders(asking)
+        const decided = yield* verdicts.ofReaders(asking)
         return (viewer: bigint, { id }: StatusKey) => {
-          const may = said.get(`${viewer} ${id}`)
+          const may = decided.get(`${viewer} ${id}`)
           return may && { may }
         }
       })

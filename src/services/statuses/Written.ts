@@ -46,4 +46,4 @@ export const writtenFields = Struct.keys(Written.fields)
 /** Picks the `Written` fields of a larger value. */
 export const written: (of: Written) => Written = Struct.pick(writtenFields)
 /** Defaults of all fields. */
-export const unwritten: Written = { ...textsBy(() => ""), sensitive: false, language: null }
+export const writtenDefaults: Written = { ...textsBy(() => ""), sensitive: false, language: null }

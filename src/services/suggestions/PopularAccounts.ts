@@ -6,7 +6,7 @@ import type { Turn } from "../intents/Chores.ts"
 
 /** Period between computations of popular accounts, and time span that they consider, in milliseconds. */
 export const popularMillis = 3_600_000
-const lookedBackMillis = 30 * 86_400_000
+const windowMillis = 30 * 86_400_000
 /** Maximum follows, favourites and boosts that are read, newest first. */
 const rowsReadMax = 100_000
 /** Minimum local accounts that must like an account, and maximum accounts kept for each source. */
@@ -18,7 +18,7 @@ const keptMax = 100
  */
 export const refreshPopular = (sql: SqlClient) =>
   Effect.fnUntraced(function*({ now }: Turn) {
-    const since = idAt(now - lookedBackMillis)
+    const since = idAt(now - windowMillis)
     const most = rowsMax(sql, rowsReadMax)
     const keep = (source: string, liked: ReturnType<typeof sql.literal>) =>
       sql`INSERT INTO popular_accounts (source, account_id, place)

@@ -118,12 +118,12 @@ export class Suggestions extends Context.Service<Suggestions, {
 
       const all = traced("Suggestions.all")(function*(viewer: AccountId, { limit, offset }: OffsetPage) {
         const known = yield* scored(viewer)
-        const befriended = yield* friendsOfFriends(viewer)
+        const friends = yield* friendsOfFriends(viewer)
         const now = yield* clock
         // An account with several reasons is placed by the first one.
         const others = yield* sourceRows(sql`
           WITH named (id, source, place) AS (
-            SELECT id, 'friends_of_friends', place FROM unnest(${befriended}::bigint[]) WITH ORDINALITY f (id, place)
+            SELECT id, 'friends_of_friends', place FROM unnest(${friends}::bigint[]) WITH ORDINALITY f (id, place)
             UNION ALL SELECT account_id, source, ${friendsOfFriendsMax}::bigint + place FROM popular_accounts
               WHERE place <= ${popularMax})
           SELECT a.id, array_agg(named.source ORDER BY named.source) AS sources FROM named JOIN accounts a ON a.id = named.id

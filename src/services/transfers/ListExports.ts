@@ -62,10 +62,10 @@ export class ListExports extends Context.Service<ListExports, {
 
       const handle = sql`a.username || '@' || coalesce(a.domain, ${localDomain}::text)`
       const flag = (column: string) => sql`CASE WHEN ${sql.literal(column)} THEN 'true' ELSE 'false' END`
-      const ofAccounts = (table: string, mine: string, theirs: string, cells: ReadonlyArray<Fragment>) => ({
+      const ofAccounts = (table: string, ownColumn: string, theirs: string, cells: ReadonlyArray<Fragment>) => ({
         cells,
         from: sql`${sql(table)} r JOIN accounts a ON a.id = r.${sql(theirs)}`,
-        owner: sql`r.${sql(mine)}`
+        owner: sql`r.${sql(ownColumn)}`
       })
       const uri = sql`coalesce(s.uri, ${publicUrl}::text || a.actor_path || '/statuses/' || s.id)`
       const sources: Readonly<

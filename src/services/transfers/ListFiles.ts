@@ -120,18 +120,18 @@ const lineOf = (
 const tooMany = validationFailed(`Data are too many (maximum is ${linesMax})`)
 
 /**
- * Reads an imported file: CSV of Mastodon, GoToSocial or Akkoma with or without a header, or filters as JSON. `wanted`
+ * Reads an imported file: CSV of Mastodon, GoToSocial or Akkoma with or without a header, or filters as JSON. `chosenKind`
  * is the kind that its owner chose; undefined if the file tells. Of several rows with the same name, the first counts.
  * Fails for a file that is neither, that does not tell its kind, or has more than `linesMax` rows.
  */
 export const readFile = Effect.fnUntraced(function*(
   text: string,
   fileName: string,
-  wanted: ListKind | undefined,
+  chosenKind: ListKind | undefined,
   config: Config
 ): Effect.fn.Return<ReadFile, Unprocessable> {
   if (text.trim() === "") return yield* validationFailed("Data can't be blank")
-  if (wanted === "filters" || (wanted === undefined && text.trimStart().startsWith("{"))) {
+  if (chosenKind === "filters" || (chosenKind === undefined && text.trimStart().startsWith("{"))) {
     return { kind: "filters", guessed: "filters", lines: yield* FilterFile.read(text) }
   }
   const rows = yield* readCsv(text, linesMax + 2).pipe(
@@ -140,7 +140,7 @@ export const readFile = Effect.fnUntraced(function*(
   const [first = []] = rows
   const columns = headerOf(first)
   const guessed = guessKind(fileName, first)
-  const kind = wanted ?? guessed
+  const kind = chosenKind ?? guessed
   if (kind === undefined || kind === "followers" || kind === "filters") {
     return yield* validationFailed("Kind cannot be detected from the file")
   }

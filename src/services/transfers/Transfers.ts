@@ -77,7 +77,7 @@ export class Transfers extends Context.Service<Transfers, {
         return row ?? (yield* new RecordNotFound())
       })
 
-      const requireRoom = Effect.fnUntraced(function*(owner: AccountId, kind: TransferKind) {
+      const requireTransferCapacity = Effect.fnUntraced(function*(owner: AccountId, kind: TransferKind) {
         yield* lockAccount(sql, owner)
         const { open, ofKind } = singleRow(
           yield* countRows(sql`SELECT count(*)::int AS open, (count(*) FILTER (WHERE kind = ${kind}))::int AS of_kind
@@ -92,10 +92,10 @@ export class Transfers extends Context.Service<Transfers, {
 
       const begin: Transfers["Service"]["begin"] = (owner, transfer, write) =>
         Effect.gen(function*() {
-          yield* requireRoom(owner, transfer.kind)
+          yield* requireTransferCapacity(owner, transfer.kind)
           const { at, millis } = yield* now
           const { failed, kind, options, source = "", total, unconfirmed } = transfer
-          const begun = singleRow(
+          const stored = singleRow(
             yield* transferRows(sql`INSERT INTO transfers
                 (id, account_id, kind, state, source, options, total, processed, failed, due_at, created_at, expires_at)
               VALUES (next_id(${millis}), ${owner}, ${kind}, ${unconfirmed ? "unconfirmed" : "scheduled"},
@@ -104,8 +104,8 @@ export class Transfers extends Context.Service<Transfers, {
                 ${new Date(millis + (unconfirmed ? unconfirmedMillisMax : keptMillis))})
               RETURNING ${columns}`)
           )
-          if (write !== undefined) yield* write(begun.id)
-          return begun
+          if (write !== undefined) yield* write(stored.id)
+          return stored
         }).pipe(transaction(sql), Effect.catchTag("SqlError", Effect.die), Effect.withSpan("Transfers.begin"))
 
       const confirm = traced("Transfers.confirm")(function*(owner: AccountId, id: bigint, options: object = {}) {

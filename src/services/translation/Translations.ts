@@ -50,7 +50,7 @@ export class Translations extends Context.Service<Translations, {
       const digest = yield* Digest.Digest
       const statuses = yield* Statuses
       const translator = yield* Translator
-      const once = yield* SingleFlight.make<ReadonlyArray<TranslatedText>, TranslatorFailed>(translationsAtOnceMax)
+      const shared = yield* SingleFlight.make<ReadonlyArray<TranslatedText>, TranslatorFailed>(translationsAtOnceMax)
       const onceLanguages = yield* SingleFlight.make<LanguageMatrix, TranslatorFailed>(1)
 
       let known: { readonly languages: LanguageMatrix; readonly at: number } | undefined
@@ -113,7 +113,7 @@ export class Translations extends Context.Service<Translations, {
           const sent = texts.filter((text) => text !== "")
           const made = sent.length === 0
             ? []
-            : yield* once(
+            : yield* shared(
               JSON.stringify([from, to, ...sent]),
               translated(translator, sent, from, to)
             )
@@ -127,13 +127,13 @@ export class Translations extends Context.Service<Translations, {
             provider: translator.provider
           }
         },
-        Effect.catchTag("TranslatorFailed", toldClients)
+        Effect.catchTag("TranslatorFailed", failForClient)
       )
 
       return Translations.of({
         enabled: translator !== undefined,
         languages: matrix.pipe(
-          Effect.catchTag("TranslatorFailed", toldClients),
+          Effect.catchTag("TranslatorFailed", failForClient),
           Effect.withSpan("Translations.languages")
         ),
         translate
@@ -155,7 +155,7 @@ const refusals = {
   broken: "Service Unavailable"
 }
 
-const toldClients = (failure: TranslatorFailed) =>
+const failForClient = (failure: TranslatorFailed) =>
   Effect.andThen(
     Effect.logWarning("a post was not translated", failure.reason, failure.why),
     Effect.fail(new BackendFailed({ text: refusals[failure.reason] }))

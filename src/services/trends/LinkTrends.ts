@@ -23,7 +23,7 @@ const usedRows = rowsOf(Schema.Struct({
 }))
 
 /** Condition: a card has enough data to be shown on its own. */
-const tellsEnough = `c.details->>'type' = 'link' AND c.details->>'title' <> '' AND c.details->>'description' <> ''
+const isPresentable = `c.details->>'type' = 'link' AND c.details->>'title' <> '' AND c.details->>'description' <> ''
   AND c.details->>'providerName' <> '' AND c.image_name IS NOT NULL`
 
 /**
@@ -45,7 +45,7 @@ export const refreshLinks = (sql: SqlClient) =>
           LIMIT ${rowsMax(sql, candidatesMax)}) UNION SELECT card_id FROM card_trends)
       SELECT c.id, d.day, coalesce(used.uses, 0)::int AS uses, coalesce(used.accounts, 0)::int AS accounts,
         r.max_score, r.max_score_at
-      FROM candidates k JOIN preview_cards c ON c.id = k.card_id AND ${sql.literal(tellsEnough)}
+      FROM candidates k JOIN preview_cards c ON c.id = k.card_id AND ${sql.literal(isPresentable)}
       LEFT JOIN card_trends r ON r.card_id = c.id
       CROSS JOIN unnest(ARRAY[${today}, ${today - 1}]::int[]) d (day)
       LEFT JOIN LATERAL (SELECT u.day, count(*) AS uses, count(DISTINCT u.account_id) AS accounts FROM (

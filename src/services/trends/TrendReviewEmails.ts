@@ -16,7 +16,7 @@ const reviewMailMillis = 6 * 3_600_000
 const namedMax = 50
 
 const nameRows = rowsOf(Schema.Struct({ displayName: Schema.String }))
-const toldRows = rowsOf(Schema.Struct({ begunAt: Timestamptz }))
+const choreRows = rowsOf(Schema.Struct({ begunAt: Timestamptz }))
 
 const chore = "e-mails about trends"
 
@@ -64,9 +64,9 @@ export class TrendReviewEmails extends Context.Service<TrendReviewEmails, {
 
       const send = Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        const [told] = yield* toldRows(sql`SELECT begun_at FROM chores WHERE name = ${chore}`)
+        const [lastRun] = yield* choreRows(sql`SELECT begun_at FROM chores WHERE name = ${chore}`)
         // Without hashtags to report, the six hours do not start.
-        const before = told?.begunAt.getTime() ?? 0
+        const before = lastRun?.begunAt.getTime() ?? 0
         if (now - before < reviewMailMillis || (yield* waiting(before)).length === 0) return false
         return yield* runIfDue(sql, chore, reviewMailMillis, tell)
       }).pipe(Effect.withSpan("TrendReviewEmails.send"))

@@ -127,14 +127,14 @@ export class TrendReviews extends Context.Service<TrendReviews, {
           const [decided] = yield* decision(subject, trendable, yield* Clock.currentTimeMillis)
           if (decided === undefined) return yield* new RecordNotFound()
           const { before, id, label } = decided
-          const said = { before: { trendable: before }, after: { trendable } }
+          const change = { before: { trendable: before }, after: { trendable } }
           yield* subject.kind === "account"
-            ? audit.record({ by, action: "change_trendable", target: { type: "account", id, label }, ...said })
+            ? audit.record({ by, action: "change_trendable", target: { type: "account", id, label }, ...change })
             : audit.record({
               by,
               action: trendable ? "approve" : "reject",
               target: { type: subject.kind === "site" ? "publisher" : subject.kind, id, label },
-              ...said
+              ...change
             })
         },
         transaction(sql),

@@ -32,6 +32,6 @@ interface Asked {
 /** Returns the refusal of a user in this state; undefined if the access is allowed. The API and pages share it. */
 export const stateRefusal = (state: UserState, { forUsers, unconfirmed }: Asked): NotAllowed | undefined => {
   if (state === "active" || state === "moved" && !forUsers) return undefined
-  const isExcused = unconfirmed === true && (state === "unconfirmed" || state === "pending")
-  return isExcused ? undefined : new NotAllowed({ text: texts[state] })
+  const isExempt = unconfirmed === true && (state === "unconfirmed" || state === "pending")
+  return isExempt ? undefined : new NotAllowed({ text: texts[state] })
 }

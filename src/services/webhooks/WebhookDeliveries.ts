@@ -47,8 +47,8 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
     delivery: WebhookDelivery,
     taken: boolean
   ) => Effect.Effect<WebhookDelivery | undefined, SqlError>
-  /** Schedules another try. Gives the event up after the last try, or if `again` is false. */
-  readonly retry: (delivery: WebhookDelivery, reason: string, again: boolean) => Effect.Effect<void, SqlError>
+  /** Schedules another try. Gives the event up after the last try, or if `retryable` is false. */
+  readonly retry: (delivery: WebhookDelivery, reason: string, retryable: boolean) => Effect.Effect<void, SqlError>
 }>()("murmuration/services/webhooks/WebhookDeliveries") {
   static readonly layer = Layer.effect(
     WebhookDeliveries,
@@ -93,9 +93,9 @@ export class WebhookDeliveries extends Context.Service<WebhookDeliveries, {
           const [next] = yield* claim(sql`d.webhook_id = ${delivery.webhookId}`, 1)
           return next
         }),
-        retry: traced("WebhookDeliveries.retry")(function*(delivery, reason, again) {
+        retry: traced("WebhookDeliveries.retry")(function*(delivery, reason, retryable) {
           const now = yield* Clock.currentTimeMillis
-          const delay = again ? yield* Backoff.next(webhookBackoff, delivery.tries) : undefined
+          const delay = retryable ? yield* Backoff.next(webhookBackoff, delivery.tries) : undefined
           const ended = delay === undefined
             ? sql`DELETE FROM webhook_deliveries WHERE ${claimedAs(delivery)} RETURNING webhook_id`
             : sql`UPDATE webhook_deliveries SET due_at = ${new Date(now + delay)} WHERE ${claimedAs(delivery)}

@@ -92,11 +92,11 @@ describe("F12: a host's response decides the next step", () => {
         })
         yield* saysGone
         yield* TestClock.adjust("23 hours")
-        yield* deliveryHosts.spoke("mistaken.test")
+        yield* deliveryHosts.recordContact("mistaken.test")
         yield* send(from, to, "too early")
         assert.isEmpty(yield* waiting)
         yield* TestClock.adjust("2 hours")
-        yield* deliveryHosts.spoke("mistaken.test")
+        yield* deliveryHosts.recordContact("mistaken.test")
         yield* isSentTo
         yield* saysGone
         assert.isTrue(yield* deliveryHosts.resume("mistaken.test"))
@@ -215,7 +215,7 @@ describe("a host that is down", () => {
         }
         yield* send(from, to, "nobody again")
         assert.isEmpty(yield* waiting)
-        yield* deliveryHosts.spoke("gone.test")
+        yield* deliveryHosts.recordContact("gone.test")
         yield* send(from, to, "heard of")
         assert.lengthOf(yield* waiting, 1)
       }))

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { everybody } from "../../../src/services/federation/documents/Vocabulary.ts"
+import { publicCollection } from "../../../src/services/federation/documents/Vocabulary.ts"
 import { person } from "../../support/People.ts"
 import { status } from "../../support/Posts.ts"
 import { documentAt } from "../../support/Requests.ts"
@@ -37,7 +37,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
         summary: "careful",
         sensitive: true
       })
-      assert.deepStrictEqual(json.to, [everybody])
+      assert.deepStrictEqual(json.to, [publicCollection])
       assert.deepStrictEqual(json.cc, [`${here}/users/anna/followers`, `${here}/users/ben`])
       assert.strictEqual(json.conversation.startsWith("tag:") || json.conversation.startsWith(here), true)
       assert.deepStrictEqual(json.contentMap, { en: "<p>answer</p>" })
@@ -64,7 +64,7 @@ layer(server(), { excludeTestServices: true })("notes", (it) => {
       const id = yield* status(cleo, "", { reblogOf: original })
       const { json } = yield* documentAt(`/users/cleo/statuses/${id}/activity`)
       assert.deepInclude(json, { type: "Announce", object: `${here}/users/dora/statuses/${original}` })
-      assert.deepStrictEqual(json.to, [everybody])
+      assert.deepStrictEqual(json.to, [publicCollection])
       assert.deepStrictEqual(json.cc, [`${here}/users/dora`, `${here}/users/cleo/followers`])
     }))
 

@@ -50,11 +50,11 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the 
       assert.sameMembers(operations.map(({ operation }) => operation.operationId), [...rules.keys()])
       for (const { operation } of operations) {
         const { description, operationId, security } = operation
-        const { scopes, who } = rules.get(operationId)!
+        const { scopes, callerKind } = rules.get(operationId)!
         assert.isString(description)
         const needed = security.flatMap((one) => one["token"] ?? [])
-        assert.sameMembers([...needed], who === "anyone" ? [] : [...scopes], operationId)
-        assert.strictEqual(security.some((one) => Object.keys(one).length === 0), who === "public", operationId)
+        assert.sameMembers([...needed], callerKind === "anyone" ? [] : [...scopes], operationId)
+        assert.strictEqual(security.some((one) => Object.keys(one).length === 0), callerKind === "public", operationId)
       }
     }))
 

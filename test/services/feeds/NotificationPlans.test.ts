@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { clauses } from "../../../src/services/database/Paging.ts"
-import { everything, wanted } from "../../../src/services/feeds/Notifications.ts"
+import { everything, selectionCondition } from "../../../src/services/feeds/Notifications.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -15,7 +15,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("pages of notifications
       const planOf = Effect.fnUntraced(function*(types: ReadonlyArray<string>) {
         const { tail, where } = clauses(sql, "n.id", { limit: 40 })
         const rows = yield* sql<{ readonly queryPlan: string }>`EXPLAIN SELECT n.id FROM notifications n
-          WHERE ${wanted(sql, owner, { ...everything, types }, now)} AND ${where} ${tail}`
+          WHERE ${selectionCondition(sql, owner, { ...everything, types }, now)} AND ${where} ${tail}`
         return rows.map((row) => Object.values(row)[0]).join("\n")
       })
       for (const state of ["before it looked", "afterwards"]) {

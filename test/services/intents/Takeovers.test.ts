@@ -11,7 +11,7 @@ const response = { id: "1", kind: "status" } as const
 /** Ways in which an owner writes; each first checks that it still is the owner. */
 const ways = {
   once: (owner: Owner, work: Work) =>
-    Commands.use(({ once }) => once(owner, "a", undefined, Effect.as(work, response))),
+    Commands.use(({ runOnce }) => runOnce(owner, "a", undefined, Effect.as(work, response))),
   alone: (owner: Owner, work: Work) =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -133,7 +133,7 @@ describe("F110: a POST to a host without a free slot", () => {
       yield* many(url)
       yield* came(state, requestsPerHostMax)
       const push = Outbound.use((client) =>
-        client.post({ url: `${url}/push`, headers: {}, body: new Uint8Array(), what: "push" })
+        client.post({ url: `${url}/push`, headers: {}, body: new Uint8Array(), purpose: "push" })
       )
       const waiting = yield* Effect.forkChild(Effect.flip(push))
       yield* turns

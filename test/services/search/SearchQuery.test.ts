@@ -7,19 +7,19 @@ import { queryCharactersMax, readQuery } from "../../../src/services/search/Sear
 const read = (text: string) => {
   const { operators, terms } = readQuery(text)
   return [
-    ...terms.map(({ negated, what }) => {
+    ...terms.map(({ negated, value }) => {
       const name = (
         part: { readonly kind: string; readonly plain?: string; readonly letters?: ReadonlyArray<string> }
       ) => part.plain ?? part.letters?.join("") ?? ""
-      const said = what.kind === "part"
-        ? name(what.part)
-        : what.kind === "phrase"
-        ? `"${what.parts.map(name).join(" ")}"`
-        : `#${what.name}`
+      const said = value.kind === "part"
+        ? name(value.part)
+        : value.kind === "phrase"
+        ? `"${value.parts.map(name).join(" ")}"`
+        : `#${value.name}`
       return `${negated ? "-" : ""}${said}`
     }),
-    ...operators.map(({ negated, what }) => {
-      const { kind, ...rest } = what
+    ...operators.map(({ negated, value }) => {
+      const { kind, ...rest } = value
       return `${negated ? "-" : ""}${kind}:${Object.values(rest).map((value) => JSON.stringify(value)).join()}`
     })
   ].join(" ")

@@ -50,7 +50,7 @@ layer(written, { excludeTestServices: true })("a status in one statement", (it) 
   it.effect("I2: is written once for a command, with its response, also for repeated and concurrent commands", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { once, takeOver } = yield* Commands
+      const { runOnce, takeOver } = yield* Commands
       const [author, other] = [yield* person("once1"), yield* person("other1")]
       const owner = yield* takeOver(author)
       const one = yield* writeStatus(owner, "a", other, "first")
@@ -58,7 +58,7 @@ layer(written, { excludeTestServices: true })("a status in one statement", (it) 
       const before = yield* figures
       assert.isUndefined(yield* writeStatus(owner, "a", other, "second"))
       assert.deepStrictEqual(yield* figures, before)
-      const { response, repeated } = yield* once(owner, "a", "statuses", Effect.die("done again"))
+      const { response, repeated } = yield* runOnce(owner, "a", "statuses", Effect.die("done again"))
       assert.deepStrictEqual([response, repeated], [{ kind: "status", id: String(one?.intent.statusId) }, true])
       const atOnce = yield* Effect.all(
         Array.from({ length: 8 }, () => writeStatus(owner, "b", other, "third")),

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { NotAllowed } from "../../../services/runtime/Errors.ts"
 import { HeldStatuses } from "../../../services/statuses/HeldStatuses.ts"
-import { isFree } from "../../../services/statuses/InteractionPolicy.ts"
+import { isOpenToAll } from "../../../services/statuses/InteractionPolicy.ts"
 import { interactionOf, type PolicyTarget, type RequestKind } from "../../../services/statuses/InteractionRequest.ts"
 import { PolicyVerdicts } from "../../../services/statuses/PolicyVerdicts.ts"
 
@@ -46,7 +46,7 @@ export const make = Effect.gen(function*() {
       if (kind === "reply" && target.visibility === "direct" && (yield* held.isHeld(target.id))) {
         return yield* new NotAllowed({ text: waits })
       }
-      if (target.accountId === accountId || isFree(target.interactionPolicy, interactionOf[kind])) return "free"
+      if (target.accountId === accountId || isOpenToAll(target.interactionPolicy, interactionOf[kind])) return "free"
       const { local, mentioned, verdict } = yield* verdicts.of(accountId, target, kind)
       // Mentioned accounts may always reply, whatever the policy.
       if (kind === "reply" && mentioned) return "free"

@@ -175,7 +175,7 @@ export const make = Effect.gen(function*() {
   /**
    * Runs a command once, as one statement if possible. Fails with `TooManyRequests` if its family's limit is used up.
    */
-  const once = Effect.fnUntraced(function*<E>(
+  const runOnce = Effect.fnUntraced(function*<E>(
     own: Ownership,
     id: string,
     kind: Family | undefined,
@@ -196,7 +196,7 @@ export const make = Effect.gen(function*() {
       })
     const { response, repeated } = done !== undefined
       ? { response: done, repeated: false }
-      : yield* commands.once(held.owner, id, family, metered).pipe(
+      : yield* commands.runOnce(held.owner, id, family, metered).pipe(
         recounting(held),
         Effect.catchTag("StaleOwner", forget(own, held))
       )
@@ -221,7 +221,7 @@ export const make = Effect.gen(function*() {
    */
   const ownerRow = (own: Ownership) => Effect.map(current(own), ({ owner }) => commands.ownerRow(owner))
 
-  return { once, owned, current, inSharedTransaction, ownerRow }
+  return { runOnce: runOnce, owned, current, inSharedTransaction, ownerRow }
 })
 
 export type Owners = Effect.Success<typeof make>

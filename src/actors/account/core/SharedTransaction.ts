@@ -24,12 +24,12 @@ class BatchFailed extends Schema.TaggedError<BatchFailed>()("BatchFailed", {}) {
  */
 export const make = Effect.fnUntraced(function*({ inSharedTransaction, current }: Owners) {
   const sql = yield* SqlClient.SqlClient
-  const patience = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
+  const lockTimeout = sql`SET LOCAL lock_timeout = ${sql.literal(String(lockMillisMax))}`
 
   const join = batchRequests(
     { max: worksMax, pauseMillis: gatherMillis },
     (works: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
-      sql.withTransaction(Effect.andThen(patience, inOneTransaction(works))).pipe(
+      sql.withTransaction(Effect.andThen(lockTimeout, inOneTransaction(works))).pipe(
         Effect.tapCause((cause) =>
           Effect.logDebug("a shared transaction failed; each actor retries its own work", cause)
         ),

@@ -45,8 +45,8 @@ export const make = Effect.gen(function*() {
       const others = cursor === undefined && slice.subscribed
         ? yield* subscribersSlice(author, statusId, 0n)
         : undefined
-      const apart = slice.subscribed ? yield* subscribers.excluding(statusId, slice.readers) : undefined
-      const followers = apart === undefined ? slice.readers : slice.readers.filter((id) => !apart.has(id))
+      const excluded = slice.subscribed ? yield* subscribers.excluding(statusId, slice.readers) : undefined
+      const followers = excluded === undefined ? slice.readers : slice.readers.filter((id) => !excluded.has(id))
       return {
         slice,
         statusId,

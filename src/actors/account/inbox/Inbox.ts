@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function*(owners: Owners, verbs: Verbs, se
   /** Performs an activity by the account itself, in the current transaction. */
   const perform = Effect.fnUntraced(
     function*(own: Ownership, item: InboundActivity, self: InboundSender, activity: Foreign) {
-      const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
+      const judgement = yield* policies.inTransaction({ ...self, accountId: own.accountId }, activity)
       if (!judgement.passes) return yield* inbound.complete(item.id, `dropped: ${judgement.reason}`)
       const outcome = yield* activities.perform(own, self, judgement.activity, timesOf(item))
       const changes = judgement.changes.map((reason) => `; changed: ${reason}`)

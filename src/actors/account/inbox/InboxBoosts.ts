@@ -31,8 +31,8 @@ const uriCharactersMax = 2_000
 const audienceOf = (activity: Foreign, { followersUrl }: InboundSender, boosted: Visibility): Visibility => {
   if (!isAddressed(activity)) return boosted
   const { cc, to } = activity
-  const said = visibilityOf({ to: idsOf(to), cc: idsOf(cc) }, followersUrl ?? undefined)
-  return said === "direct" ? "private" : said
+  const claimedVisibility = visibilityOf({ to: idsOf(to), cc: idsOf(cc) }, followersUrl ?? undefined)
+  return claimedVisibility === "direct" ? "private" : claimedVisibility
 }
 
 /** Handles boosts by a remote account, inside a transaction of its actor. */
@@ -91,9 +91,9 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
     if (id.length > uriCharactersMax || readUrl(id)?.origin !== URL.parse(self.uri)?.origin) {
       return yield* ignored("an id of another server")
     }
-    const { buried, held, ...wanted } = yield* statuses.prospects(own.accountId, id)
+    const { buried, held, ...wanted } = yield* statuses.deliveryFacts(own.accountId, id)
     const followed = wanted.followed || wanted.listed
-    if (buried && (yield* tombstones.stands(own.accountId, id, order))) {
+    if (buried && (yield* tombstones.isInForce(own.accountId, id, order))) {
       return yield* ignored("already undone")
     }
     // Posts that a relay boosts are fetched; the boost itself is not stored.

@@ -59,7 +59,7 @@ export const make = Effect.gen(function*() {
       const statusId = yield* knownUris.status(uri)
       if (statusId === undefined) {
         if (!adds || URL.parse(uri)?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an unknown post")
-        const { buried, followed } = yield* statuses.prospects(own.accountId, uri)
+        const { buried, followed } = yield* statuses.deliveryFacts(own.accountId, uri)
         return buried
           ? yield* ignored("deleted")
           : yield* new NeedsFetch({ originCheck: { kind: "post", uri }, underWay: followed })

@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(outboundAllow)
 
   /** Stores items of the sender's collection. A job checks the consents that need a fetch. */
-  const kept = Effect.fnUntraced(function*(self: InboundSender, id: bigint, items: ReadonlyArray<ForeignItem>) {
+  const storeItems = Effect.fnUntraced(function*(self: InboundSender, id: bigint, items: ReadonlyArray<ForeignItem>) {
     if (yield* collections.keepItems(self.uri, id, items)) yield* jobs.enqueue("features", id)
   })
 
@@ -51,10 +51,10 @@ export const make = Effect.gen(function*() {
     if (collection === undefined) return yield* ignored("not a collection of the sender")
     const stored = yield* collections.store(own.accountId, collection)
     if (stored === undefined) return yield* ignored("not the sender's, or too many")
-    yield* kept(self, stored.id, collection.items)
+    yield* storeItems(self, stored.id, collection.items)
     if (stored.significant) {
-      const here = yield* members.members(stored.id)
-      yield* notifications.notifyAbout("collection_update", own.accountId, stored.id, here)
+      const memberIds = yield* members.members(stored.id)
+      yield* notifications.notifyAbout("collection_update", own.accountId, stored.id, memberIds)
     }
     return done
   })
@@ -87,7 +87,7 @@ export const make = Effect.gen(function*() {
     const item = owner === null ? undefined : foreignItem(object, owner, readUrl)
     if (adds && typeof object === "string") return yield* enqueueFetch(own)
     if (!adds) yield* collections.removeItem(id, idOf(object) ?? "")
-    else if (item !== undefined) yield* kept(self, id, [item])
+    else if (item !== undefined) yield* storeItems(self, id, [item])
     return done
   })
 

@@ -10,8 +10,8 @@ export const layer = Layer.effect(
   FetchedPosts,
   Effect.gen(function*() {
     const actors = yield* AccountActors
-    const current = (told: Effect.Effect<unknown, ClientError>) =>
-      told.pipe(
+    const current = (command: Effect.Effect<unknown, ClientError>) =>
+      command.pipe(
         Effect.as(true),
         Effect.catchTag("Conflict", () => Effect.succeed(false)),
         Effect.mapError((error) => error._tag === "Unavailable" ? error : new Unavailable())

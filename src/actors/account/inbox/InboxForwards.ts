@@ -98,13 +98,13 @@ export const make = Effect.gen(function*() {
   const wait = Effect.fnUntraced(
     function*(own: Ownership, item: InboundActivity, { originCheck: inquiry, underWay }: NeedsFetch) {
       yield* inbound.hold(item, inquiry.kind === "post" ? inquiry.uri : undefined)
-      const maySendIt = underWay === true && item.tries < underWayTriesMax
+      const mayArriveDirectly = underWay === true && item.tries < underWayTriesMax
       yield* originChecks.begin(inquiry, (verdict) => {
         const settled: Effect.Effect<void, ClientError | SqlError> = verdict._tag === "Yes"
           ? confirmed(own, item, inquiry)
           : verdict._tag === "Later"
           ? inbound.retrySoon(item)
-          : maySendIt
+          : mayArriveDirectly
           ? Effect.void
           : inbound.complete(item.id, `ignored: ${verdict.why}`)
         return Effect.catch(settled, (error) => Effect.logWarning("an activity failed; it will be retried", error))

@@ -14,7 +14,7 @@ import {
 } from "../../../services/federation/outbox/InteractionActivities.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
-import { isFree } from "../../../services/statuses/InteractionPolicy.ts"
+import { isOpenToAll } from "../../../services/statuses/InteractionPolicy.ts"
 import type { DecidedRequest, RequestState } from "../../../services/statuses/InteractionRequest.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
 import { PolicyVerdicts } from "../../../services/statuses/PolicyVerdicts.ts"
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(
 
   const liked = Effect.fnUntraced(
     function*(own: Ownership, self: InboundSender, activity: Foreign, named: NamedStatus) {
-      if (isFree(named.interactionPolicy, "canLike")) return undefined
+      if (isOpenToAll(named.interactionPolicy, "canLike")) return undefined
       const target = yield* visible(own, named.id)
       return target && (yield* like(own, self, target, idOf(activity) ?? ""))
     }
@@ -124,12 +124,12 @@ export const make = Effect.fnUntraced(function*(
       if (kind === "favourite") return (yield* like(own, self, target, instrument, id)) ?? done
       if (kind === "reblog") return yield* boosts.announce(own, self, embedded, order, sent)
       const known = yield* knownUris.status(instrument)
-      if (known !== undefined) return yield* again(own, known, local.id, asking)
+      if (known !== undefined) return yield* handleStored(own, known, local.id, asking)
       return yield* posts.create(own, self, embedded, now, true, sent)
     })
 
   /** Handles a request for a reply that is already stored. */
-  const again = Effect.fnUntraced(function*(own: Ownership, replyId: bigint, parentId: bigint, asking: Asking) {
+  const handleStored = Effect.fnUntraced(function*(own: Ownership, replyId: bigint, parentId: bigint, asking: Asking) {
     const before = yield* requests.ofInteraction(replyId)
     if (before !== undefined && before.statusId === parentId) {
       return before.state === "accepted"

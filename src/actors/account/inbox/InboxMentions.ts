@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { ForeignNote } from "../../../services/federation/documents/ForeignNote.ts"
-import { isEverybody } from "../../../services/federation/documents/Vocabulary.ts"
+import { isPublicCollection } from "../../../services/federation/documents/Vocabulary.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
 /** Returns true for addressees that are not single accounts: the public, or the sender's followers. */
-const isForAll = (uri: string, { followersUrl }: InboundSender) => isEverybody(uri) || uri === followersUrl
+const isForAll = (uri: string, { followersUrl }: InboundSender) => isPublicCollection(uri) || uri === followersUrl
 
 /** Builds the reader of a post's mentioned accounts, each with whether it is addressed; once per node. */
 export const make = Effect.gen(function*() {

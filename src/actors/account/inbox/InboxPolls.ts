@@ -43,7 +43,12 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  const told = (own: Ownership, statusId: bigint, { endsMillis }: ForeignPoll, { voted }: { voted: boolean }) =>
+  const schedulePollEnd = (
+    own: Ownership,
+    statusId: bigint,
+    { endsMillis }: ForeignPoll,
+    { voted }: { voted: boolean }
+  ) =>
     voted && endsMillis !== undefined
       ? agenda.enqueue("poll_end", statusId, own.accountId, endsMillis)
       : Effect.void
@@ -52,14 +57,14 @@ export const make = Effect.gen(function*() {
   const tally = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll) {
     const counted = yield* remote.tally(statusId, poll)
     if (counted === undefined) return false
-    yield* told(own, statusId, poll, counted)
+    yield* schedulePollEnd(own, statusId, poll, counted)
     return true
   })
 
   /** Applies an edit to the account's own poll. */
   const revise = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll | undefined) {
     const revised = yield* remote.revise(statusId, poll)
-    if (poll !== undefined) yield* told(own, statusId, poll, revised)
+    if (poll !== undefined) yield* schedulePollEnd(own, statusId, poll, revised)
   })
 
   return { vote, tally, revise }

@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   /** Stores the quote of a post, and notifies a local author whose approval is not needed. */
   const quoted = Effect.fnUntraced(function*(own: Ownership, statusId: StatusId, { quote }: ForeignNote, held = false) {
     if (quote === undefined) return
-    const to = yield* quotes.note(own.accountId, statusId, quote)
+    const to = yield* quotes.store(own.accountId, statusId, quote)
     if (to !== undefined && !held) yield* intend(own, { _tag: "notify", type: "quote", to, statusId })
   })
 
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (voted !== undefined) return voted
     const note = foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("not a post of the sender")
-    const { buried, followed, listed } = yield* statuses.prospects(own.accountId, note.uri)
+    const { buried, followed, listed } = yield* statuses.deliveryFacts(own.accountId, note.uri)
     if (buried) return yield* ignored("deleted")
     const parent = note.inReplyTo === undefined ? undefined : yield* knownUris.named(note.inReplyTo)
     const parentId = parent?.id
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     // mentions.
     const wanted = concerns || (yield* knownUris.localAccounts(note.addressed)).length > 0 ||
       (note.quote !== undefined && (yield* knownUris.localStatuses([note.quote.uri])).length > 0) ||
-      (note.visibility === "public" && (yield* tagFollows.wanted(note.tags)))
+      (note.visibility === "public" && (yield* tagFollows.isAnyFollowed(note.tags)))
     if (!wanted) return yield* ignored("irrelevant to local accounts")
     const consent = yield* replies.consent(own, self, parent, note, requested)
     if (consent === undefined) return yield* ignored("no consent of the author")
@@ -115,14 +115,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
     if (made === undefined) return yield* ignored("already stored")
     const { id } = made
-    yield* unknown.note(id, note)
+    yield* unknown.store(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
     const asks = yield* replies.attach(own, parent, consent, id, { uri: note.uri, ...requested })
     yield* linking.attach(id, linking.ofNote(note))
     if (note.updatedMillis !== undefined && note.updatedMillis > note.publishedMillis) {
       // The post was edited before it arrived, or the edit arrived first.
       yield* statusWriter.preserve(id, note.publishedMillis)
-      yield* statuses.wasEdited(id, note.updatedMillis)
+      yield* statuses.markEdited(id, note.updatedMillis)
     }
     yield* screening.settle(own, verdict, id, asks)
     const waits = asks || verdict.end === "hold"
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     }
     if (!asked) {
       yield* sql.afterCommit(
-        originChecks.around(parentId === undefined ? document : { ...document, inReplyTo: undefined })
+        originChecks.fetchThread(parentId === undefined ? document : { ...document, inReplyTo: undefined })
       )
     }
     // The parent may have arrived before this post was committed, and so not have found it.
@@ -148,11 +148,11 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const document = asForeign(object)
     const note = document === undefined ? undefined : foreignNote(document, self, now, readUrl)
     if (note === undefined) return yield* ignored("not a post of the sender")
-    yield* statuses.state(own.accountId, note)
-    const here = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
-    if (here !== undefined) yield* quoted(own, here, note)
+    yield* statuses.updateFacts(own.accountId, note)
+    const storedId = note.quote === undefined ? undefined : yield* knownUris.status(note.uri)
+    if (storedId !== undefined) yield* quoted(own, storedId, note)
     if (note.updatedMillis === undefined && note.poll === undefined) {
-      return here === undefined ? yield* ignored("not a newer post of the sender") : done
+      return storedId === undefined ? yield* ignored("not a newer post of the sender") : done
     }
     const [old] = yield* versionRows(sql`
       SELECT ${version.list(sql)}, coalesce(edited_at, created_at) AS changed_at,
@@ -172,7 +172,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     if (!(yield* screening.edits(own, old.id, edit))) return yield* ignored("refused by a spam rule")
     yield* statusWriter.preserve(old.id, millis)
     yield* polls.revise(own, old.id, note.poll)
-    yield* statuses.decorate(note)
+    yield* statuses.keepEmojis(note)
     yield* statusWriter.revise(old.id, own.accountId, {
       millis,
       draft: {
@@ -188,9 +188,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       }
     })
     yield* statuses.trimVersions(old.id)
-    yield* statuses.quieten(old.id, mentions)
+    yield* statuses.silenceMentions(old.id, mentions)
     if (old.held) yield* replies.holdAgain(old.id)
-    yield* unknown.note(old.id, note)
+    yield* unknown.store(old.id, note)
     yield* linking.replace(old.id, linking.ofNote(note))
     if (!old.held) yield* intend(own, { _tag: "edit", statusId: old.id, editedAt: millis })
     return done
@@ -201,10 +201,10 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
     const url = readUrl(uri)
     if (url?.origin !== URL.parse(self.uri)?.origin) return yield* ignored("an id of another server")
     const statusId = yield* knownUris.status(uri)
-    const [mine] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
+    const [ownPost] = statusId === undefined ? [] : yield* sql`SELECT FROM statuses
       WHERE id = ${statusId} AND account_id = ${own.accountId} AND deleted_at IS NULL`
-    if (statusId !== undefined && mine === undefined) return yield* ignored("not the sender's post, or deleted")
-    yield* tombstones.bury(own.accountId, uri)
+    if (statusId !== undefined && ownPost === undefined) return yield* ignored("not the sender's post, or deleted")
+    yield* tombstones.record(own.accountId, uri)
     if (statusId !== undefined) {
       // No redraft will reuse the files, so they are deleted at once (S-107).
       yield* tracked("status", [statusId])(sql`DELETE FROM media_attachments WHERE status_id = ${statusId}`)

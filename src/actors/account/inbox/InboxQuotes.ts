@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function*(
       const quoted = yield* Effect.option(quotes.quotable(own.accountId, target.id))
       if (Option.isNone(quoted) || quoted.value.id !== target.id) return yield* refuse
       const statusId = yield* instrumentOf(own, self, activity["instrument"], instrument, now)
-      const mine = statusId === undefined
+      const ownQuote = statusId === undefined
         ? []
         : yield* stateRows(
           tracked("status", [statusId])(sql`UPDATE quotes SET request_uri = ${id}, legacy = false
@@ -92,11 +92,11 @@ export const make = Effect.fnUntraced(function*(
             RETURNING state, (SELECT ${isHeldPost(sql, "s")} FROM statuses s WHERE s.id = quotes.status_id) AS held`)
         )
       // A new request does not restore a revoked consent.
-      if (statusId === undefined || mine.length === 0) return yield* refuse
+      if (statusId === undefined || ownQuote.length === 0) return yield* refuse
       // A decision of the author stands, whatever the policy is now.
-      if (quoted.value.verdict !== "automatic" && mine[0]?.state === "pending") {
+      if (quoted.value.verdict !== "automatic" && ownQuote[0]?.state === "pending") {
         // While the post is held, nobody is told of it; the author is asked when it is published.
-        if (!mine[0].held) yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
+        if (!ownQuote[0].held) yield* quoting.askQuotedAuthor(own, target.accountId, statusId)
         return done
       }
       const quote = yield* quotes.decide(statusId, target.accountId, undecided, "accepted")

@@ -68,12 +68,12 @@ export const make = Effect.gen(function*() {
     if (domain !== undefined && domain !== senderItself && domain !== sender) {
       return yield* reactions.find(statusId, `${shortcode}@${domain}`)
     }
-    const brought = emojiOf(activity, content, readUrl)
-    if (brought === undefined) return yield* known(shortcode, [sender])
-    const { emoji, origin = sender } = brought
+    const received = emojiOf(activity, content, readUrl)
+    if (received === undefined) return yield* known(shortcode, [sender])
+    const { emoji, origin = sender } = received
     if (origin === ownHost) return yield* reactions.find(statusId, shortcode)
-    const elsewhere = origin === sender ? undefined : yield* known(shortcode, [origin])
-    if (elsewhere !== undefined) return elsewhere
+    const originEmoji = origin === sender ? undefined : yield* known(shortcode, [origin])
+    if (originEmoji !== undefined) return originEmoji
     yield* remoteEmojis.keep(sender, [emoji])
     return yield* known(shortcode, [sender])
   })

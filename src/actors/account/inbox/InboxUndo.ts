@@ -142,13 +142,13 @@ export const make = Effect.fnUntraced(function*(
     if (known !== undefined) {
       const found = yield* existing(own, known.type, known.targetId)
       // A later activity under another id stays in effect.
-      const stays = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
-      return stays ? true : yield* Effect.as(undoActivity(own, known.type, known.targetId), true)
+      const hasLater = found !== undefined && (yield* isEarlier(own, known, id, { came: known, known: true }, found))
+      return hasLater ? true : yield* Effect.as(undoActivity(own, known.type, known.targetId), true)
     }
     const [boost] = yield* originalRows(sql`SELECT reblog_of_id AS original FROM statuses
       WHERE uri = ${id} AND account_id = ${own.accountId} AND reblog_of_id IS NOT NULL AND deleted_at IS NULL`)
     if (boost === undefined) return false
-    yield* tombstones.bury(own.accountId, id, { by, awaited: false })
+    yield* tombstones.record(own.accountId, id, { by, awaited: false })
     return yield* Effect.as(undoActivity(own, "Announce", boost.original), true)
   })
 
@@ -169,11 +169,11 @@ export const make = Effect.fnUntraced(function*(
       const known = ended === "ended"
       if (ownId !== undefined && (yield* isEarlier(own, { type, targetId: subject }, ownId, { came, known }, found))) {
         // The earlier activity may still arrive late, and must not count then.
-        if (!known && came === undefined) yield* tombstones.bury(own.accountId, ownId, { by, awaited: true })
+        if (!known && came === undefined) yield* tombstones.record(own.accountId, ownId, { by, awaited: true })
         return yield* ignored("superseded by a later activity")
       }
       if (ownId !== undefined && type === "Announce") {
-        yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
+        yield* tombstones.record(own.accountId, ownId, { by, awaited: false })
       }
       yield* undoActivity(own, type, subject)
       return done
@@ -182,16 +182,16 @@ export const make = Effect.fnUntraced(function*(
     if (yield* byId(own, ownId, by)) return done
     const unasked = yield* consents.unasked(own, ownId)
     // The request may arrive once more.
-    if (unasked === done) yield* tombstones.bury(own.accountId, ownId, { by, awaited: false })
+    if (unasked === done) yield* tombstones.record(own.accountId, ownId, { by, awaited: false })
     if (unasked !== undefined) return unasked
-    yield* tombstones.bury(own.accountId, ownId, { by, awaited: ended === "unknown" })
+    yield* tombstones.record(own.accountId, ownId, { by, awaited: ended === "unknown" })
     return yield* ignored("not stored here; a later copy will be ignored")
   })
 
   /** Returns true if the activity was undone before it arrived; for boosts, `InboxBoosts` checks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, order: Order) =>
     (isOfTrait(activity, "undoable") && activityTypeOf(activity) !== "Announce") || isOfTrait(activity, "asks")
-      ? tombstones.stands(own.accountId, idOf(activity) ?? "", order)
+      ? tombstones.isInForce(own.accountId, idOf(activity) ?? "", order)
       : Effect.succeed(false)
 
   return {

@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   /** Applies the inbound policies to a post, as if its author had sent it. */
   const judged = Effect.fnUntraced(function*(own: Ownership, self: InboundSender, post: Foreign | undefined) {
     const activity = { type: "Create", actor: self.uri, object: post }
-    const judgement = yield* policies.inside({ ...self, accountId: own.accountId }, activity)
+    const judgement = yield* policies.inTransaction({ ...self, accountId: own.accountId }, activity)
     return judgement.passes
       ? asForeign(judgement.activity["object"])
       : yield* new Unprocessable({ text: judgement.reason })
@@ -65,14 +65,14 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
         if (self === undefined) return yield* new RecordNotFound()
         const sent = asForeign(Result.getOrElse(BoundedJson.parse(document), () => undefined))
         const post = yield* judged(own, self, sent)
-        const here = idRows(sql`SELECT id FROM statuses
+        const stored = idRows(sql`SELECT id FROM statuses
           WHERE uri = ${idOf(post) ?? ""} AND account_id = ${own.accountId} AND deleted_at IS NULL`)
         const now = yield* Clock.currentTimeMillis
-        const [known] = yield* here
+        const [known] = yield* stored
         const outcome = yield* known === undefined
           ? posts.create(own, self, post, now, asked)
           : posts.edit(own, self, post, now)
-        const [status] = known === undefined ? yield* here : [known]
+        const [status] = known === undefined ? yield* stored : [known]
         return status === undefined ? yield* new Unprocessable({ text: outcome }) : onStatus(status.id)
       }),
       Feature: Effect.fnUntraced(
@@ -82,13 +82,13 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
           WHERE s.id = ANY (${statusIds}::bigint[]) AND s.account_id = ${accountId} AND s.deleted_at IS NULL
             AND s.reblog_of_id IS NULL AND s.visibility <> 'direct' AND a.domain IS NOT NULL`)
           const pinnable = new Set(own.map(({ id }) => id))
-          const wanted = statusIds.filter((id) => pinnable.has(id)).slice(0, foreignPinsMax)
+          const pinnedIds = statusIds.filter((id) => pinnable.has(id)).slice(0, foreignPinsMax)
           const before = yield* favourites.pinned(accountId)
           for (const id of before) yield* favourites.unpin(accountId, id)
           // The last one pinned is shown first. A pin that is announced later comes before all of these, whenever its
           // post arrives.
           let place = idAt(readAt - 1)
-          for (const id of wanted.toReversed()) yield* favourites.pin(accountId, id, place++)
+          for (const id of pinnedIds.toReversed()) yield* favourites.pin(accountId, id, place++)
           return onAccount(accountId)
         }
       ),

@@ -15,23 +15,25 @@ export const make = Effect.gen(function*() {
 
   const added = Effect.fnUntraced(function*(own: Ownership, id: bigint, targets: ReadonlyArray<bigint>) {
     const items = yield* collections.add(own.accountId, id, targets)
-    const here = items.flatMap(({ accountId, local }) => local ? [accountId] : [])
-    yield* notifications.notifyAbout("added_to_collection", own.accountId, id, here)
+    const localIds = items.flatMap(({ accountId, local }) => local ? [accountId] : [])
+    yield* notifications.notifyAbout("added_to_collection", own.accountId, id, localIds)
     const asked = items.flatMap(({ id, local }) => local ? [] : [id])
     yield* send(activities.request(own.accountId, id, asked))
     return items
   })
 
   const verbs = {
-    CreateCollection: Effect.fnUntraced(function*(own: Ownership, { accountIds, said }: Commands["CreateCollection"]) {
-      const id = yield* collections.create(own.accountId, said)
-      if (accountIds.length > 0) yield* added(own, id, accountIds)
-      yield* activities.tell(own.accountId, "AddCollection", id)
-      return onCollection(id)
-    }),
+    CreateCollection: Effect.fnUntraced(
+      function*(own: Ownership, { accountIds, said: change }: Commands["CreateCollection"]) {
+        const id = yield* collections.create(own.accountId, change)
+        if (accountIds.length > 0) yield* added(own, id, accountIds)
+        yield* activities.tell(own.accountId, "AddCollection", id)
+        return onCollection(id)
+      }
+    ),
     UpdateCollection: Effect.fnUntraced(
-      function*(own: Ownership, { collectionId, said }: Commands["UpdateCollection"]) {
-        const significant = yield* collections.change(own.accountId, collectionId, said)
+      function*(own: Ownership, { collectionId, said: change }: Commands["UpdateCollection"]) {
+        const significant = yield* collections.change(own.accountId, collectionId, change)
         if (significant === true) {
           const members = yield* collections.members(collectionId)
           yield* notifications.notifyAbout("collection_update", own.accountId, collectionId, members)
@@ -52,9 +54,9 @@ export const make = Effect.gen(function*() {
     }),
     RemoveFromCollection: Effect.fnUntraced(
       function*(own: Ownership, { collectionId, itemId }: Commands["RemoveFromCollection"]) {
-        const gone = yield* collections.take(own.accountId, collectionId, itemId)
-        const told = gone === undefined ? [] : [gone]
-        yield* activities.tell(own.accountId, "RemoveItem", collectionId, itemId, told)
+        const removedId = yield* collections.take(own.accountId, collectionId, itemId)
+        const removedIds = removedId === undefined ? [] : [removedId]
+        yield* activities.tell(own.accountId, "RemoveItem", collectionId, itemId, removedIds)
         return onCollection(collectionId)
       }
     ),

@@ -54,9 +54,9 @@ export const make = Effect.gen(function*() {
       if (old.visibility === "direct") yield* control.refuseIfHeld(old.id)
       const mediaIds = command.mediaIds === undefined ? old.mediaIds : [...new Set(command.mediaIds)]
       // An edit without a content warning removes the old one.
-      const said = withDefaults(command, { ...written(old), spoilerText: "" })
+      const filled = withDefaults(command, { ...written(old), spoilerText: "" })
       const { text, ...texts } = yield* textsToStore(
-        { ...said, text: command.text },
+        { ...filled, text: command.text },
         mediaIds.length > 0 || (yield* quoting.isQuoting(old.id, command))
       )
       const contentType = command.contentType ?? old.contentType
@@ -68,12 +68,12 @@ export const make = Effect.gen(function*() {
       if (isNew && !(yield* screening.edits(own, old.id, edited))) return onRefused(old.id)
       if (command.mediaIds !== undefined) yield* attachments.check(accountId, mediaIds, command.statusId)
       const row = {
-        ...written(said),
+        ...written(filled),
         ...texts,
         text,
         contentType,
         html,
-        sensitive: said.sensitive || texts.spoilerText !== "",
+        sensitive: filled.sensitive || texts.spoilerText !== "",
         mediaIds
       }
       const same = isSame(old, row)

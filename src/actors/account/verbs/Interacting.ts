@@ -76,12 +76,12 @@ export const make = Effect.gen(function*() {
       const author = yield* authors.settings(accountId)
       const { limits, refusedBy } = yield* screening.boosts(own, { statusId: target.id, domain: null })
       if (refusedBy !== undefined) return onRefused(refusedBy)
-      const wanted = visibility === null || visibility === "direct" ? author.visibility : visibility
+      const requestedVisibility = visibility === null || visibility === "direct" ? author.visibility : visibility
       const shown = target.visibility === "private"
         ? "private"
-        : wanted === "public" && (author.silenced || limits)
+        : requestedVisibility === "public" && (author.silenced || limits)
         ? "unlisted"
-        : wanted
+        : requestedVisibility
       const id = yield* reblogs.insert({
         accountId,
         original: target.id,

@@ -35,8 +35,8 @@ export const make = Effect.fnUntraced(function*(
   const mark = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, sensitive: boolean) {
     const old = yield* statusTargets.own(own.accountId, statusId)
     if (old.local) {
-      const said = { ...written(old), text: old.text, sensitive }
-      return yield* verbs.Edit(own, { ...said, _tag: "Edit", statusId: StatusId.make(statusId) })
+      const post = { ...written(old), text: old.text, sensitive }
+      return yield* verbs.Edit(own, { ...post, _tag: "Edit", statusId: StatusId.make(statusId) })
     }
     yield* tracked("status", [statusId])(sql`${update(sql, { sensitive })} WHERE id = ${statusId}`)
   })

@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
    * Closes the streams of a suspended or disabled account: right after the commit, and by an intent in case this node
    * dies in between. Tells its followers of a suspension.
    */
-  const told = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
+  const enforceLasting = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
     // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
@@ -57,13 +57,13 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
     }),
     Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
       const { accountId } = own
-      if (yield* accountActions.operate(accountId, measure, stands)) yield* told(own, typeOf[measure], stands)
+      if (yield* accountActions.operate(accountId, measure, stands)) yield* enforceLasting(own, typeOf[measure], stands)
       return onAccount(accountId)
     }),
     TakeAction: Effect.fnUntraced(function*(own: Ownership, command: Commands["TakeAction"]) {
       const { accountId } = own
       const strike = yield* accountActions.take(accountId, command)
-      if (command.type !== "none") yield* told(own, command.type, true)
+      if (command.type !== "none") yield* enforceLasting(own, command.type, true)
       if (command.tells) {
         yield* notificationWriter.notifyOwners("moderation_warning", [{ id: strike, accountId }])
         yield* emails.promise("strike", strike)
@@ -77,13 +77,13 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
         appealId,
         approved
       )
-      if (lifted !== undefined) yield* told(own, lifted, false)
+      if (lifted !== undefined) yield* enforceLasting(own, lifted, false)
       for (const statusId of unmarked) yield* statuses.mark(own, statusId, false)
       for (const one of unmarkedCollections) yield* statuses.markCollection(own, one, false)
       return onAccount(own.accountId)
     }),
     LiftAction: Effect.fnUntraced(function*(own: Ownership, { by, type }: Commands["LiftAction"]) {
-      if (yield* accountActions.lift(own.accountId, by, type)) yield* told(own, type, false)
+      if (yield* accountActions.lift(own.accountId, by, type)) yield* enforceLasting(own, type, false)
       return onAccount(own.accountId)
     })
   }

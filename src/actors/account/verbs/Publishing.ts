@@ -17,7 +17,7 @@ import type { Quoted } from "../../../services/statuses/Quotes.ts"
 import { defaultColumns } from "../../../services/statuses/StatusRows.ts"
 import { type Parent, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
-import { unwritten, written } from "../../../services/statuses/Written.ts"
+import { written, writtenDefaults } from "../../../services/statuses/Written.ts"
 import { DigestPosts } from "../../../services/subscriptions/DigestPosts.ts"
 import * as Backlog from "../core/Backlog.ts"
 import * as Gates from "../core/Gates.ts"
@@ -76,18 +76,20 @@ export const make = Effect.gen(function*() {
     yield* check(accountId, post, draft)
     const { html, mentionIds } = draft
     const verdict = yield* screening.judge(own, { ...texts, html, mentionIds, domain: null })
-    const wanted = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
-    const visibility = wanted === "public" && (author.silenced || verdict.limits) ? "unlisted" : wanted
-    const said = withDefaults(post, { ...unwritten, ...author })
+    const requestedVisibility = yield* quoting.readersOf(accountId, post.visibility ?? author.visibility, quoted, draft)
+    const visibility = requestedVisibility === "public" && (author.silenced || verdict.limits)
+      ? "unlisted"
+      : requestedVisibility
+    const filled = withDefaults(post, { ...writtenDefaults, ...author })
     const row = {
       ...defaultColumns,
-      ...written(said),
+      ...written(filled),
       ...texts,
       accountId,
       text,
       contentType,
       html,
-      sensitive: said.sensitive || said.spoilerText.trim() !== "",
+      sensitive: filled.sensitive || filled.spoilerText.trim() !== "",
       visibility,
       // Replies to local-only posts are local-only, and so are quotes of them.
       localOnly: post.localOnly === true || parent?.localOnly === true || quoted?.localOnly === true,

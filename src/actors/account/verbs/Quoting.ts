@@ -56,14 +56,14 @@ export const make = Effect.gen(function*() {
 
   /** Returns the visibility of a quoting post. A direct quote must mention the quoted author. */
   const readersOf = Effect.fnUntraced(
-    function*(accountId: AccountId, wanted: Visibility, quoted: Quoted | undefined, draft: Draft) {
-      if (quoted === undefined) return wanted
-      if (wanted === "direct") {
+    function*(accountId: AccountId, requested: Visibility, quoted: Quoted | undefined, draft: Draft) {
+      if (quoted === undefined) return requested
+      if (requested === "direct") {
         return quoted.accountId === accountId || draft.mentionIds.includes(quoted.accountId)
-          ? wanted
+          ? requested
           : yield* validationFailed("Cannot quote a non-mentioned user in a Private Mention post.")
       }
-      return isPublicOrUnlisted(wanted) && !isPublicOrUnlisted(quoted.visibility) ? "private" : wanted
+      return isPublicOrUnlisted(requested) && !isPublicOrUnlisted(quoted.visibility) ? "private" : requested
     }
   )
 
@@ -150,13 +150,13 @@ export const make = Effect.gen(function*() {
    * Changes the interaction policy of the account's status. Returns true if it changed. The quote policy of a status
    * that is not open is not changed.
    */
-  const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, said: SaidPolicy) {
-    const control = said.interactionPolicy ?? undefined
+  const govern = Effect.fnUntraced(function*(own: Ownership, status: StatusTarget, change: SaidPolicy) {
+    const control = change.interactionPolicy ?? undefined
     const controlled = control === undefined
       ? status.interactionPolicy
       : withControl(status.interactionPolicy, control)
-    const interactionPolicy = said.quoteApprovalPolicy && isPublicOrUnlisted(status.visibility)
-      ? withQuotePolicy(controlled, said.quoteApprovalPolicy)
+    const interactionPolicy = change.quoteApprovalPolicy && isPublicOrUnlisted(status.visibility)
+      ? withQuotePolicy(controlled, change.quoteApprovalPolicy)
       : controlled
     if (String(interactionPolicy) === String(status.interactionPolicy)) return false
     yield* tracked("status", [status.id])(

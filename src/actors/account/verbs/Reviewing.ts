@@ -28,11 +28,11 @@ export const make = Effect.fnUntraced(function*({ verbs }: Editing) {
             action: approved ? "approve" : "reject",
             target: { type: "status", id: statusId, label: `#${statusId}` }
           } as const
-          const late = new AlreadyDone({ act, refusal: new RecordNotFound() })
+          const alreadyDecided = new AlreadyDone({ act, refusal: new RecordNotFound() })
           // The second of two concurrent decisions finds no held post.
-          if (!(yield* reviewed.isHeld(statusId))) return yield* late
+          if (!(yield* reviewed.isHeld(statusId))) return yield* alreadyDecided
           if (approved) {
-            if (!(yield* reviewed.release(accountId, statusId))) return yield* late
+            if (!(yield* reviewed.release(accountId, statusId))) return yield* alreadyDecided
             yield* control.revealed(accountId, statusId)
           } else yield* verbs.Delete(own, { _tag: "Delete", statusId })
           yield* log.record({ ...act, after: { account: accountId } })

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
    * Checks the limits of scheduled posts, in all and on the calendar day (UTC) of `scheduledAt`; `except` is not
    * counted.
    */
-  const room = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
+  const requireCapacity = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {
     const day = new Date(scheduledAt - scheduledAt % 86_400_000)
     const { today, total } = singleRow(
       yield* countRows(sql`
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
       // A time that has passed means now.
       if (scheduledAt <= now) return yield* publishing.publish(own, post)
       yield* future(scheduledAt)
-      yield* room(accountId, scheduledAt, 0n)
+      yield* requireCapacity(accountId, scheduledAt, 0n)
       const mediaIds = yield* publishing.checkPublishable(accountId, post)
       const params = yield* PersistedPost.encode(post)
       const { id } = singleRow(
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
     Reschedule: Effect.fnUntraced(
       function*({ accountId }: Ownership, { scheduledAt, scheduledId }: Commands["Reschedule"]) {
         yield* future(scheduledAt)
-        yield* room(accountId, scheduledAt, scheduledId)
+        yield* requireCapacity(accountId, scheduledAt, scheduledId)
         const rows = yield* sql`UPDATE scheduled_statuses SET scheduled_at = ${new Date(scheduledAt)}
         WHERE id = ${scheduledId} AND account_id = ${accountId} AND scheduled_at IS NOT NULL RETURNING id`
         if (rows.length === 0) return yield* new RecordNotFound()

@@ -43,8 +43,8 @@ const make = Effect.gen(function*() {
   const addressOf = (code: string) => `${publicUrl}/invite/${code}`
 
   /** Reads a page of invites with their inviters. */
-  const page = Effect.fnUntraced(function*(wanted: Page) {
-    const found = yield* invites.list(wanted)
+  const page = Effect.fnUntraced(function*(query: Page) {
+    const found = yield* invites.list(query)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
     return found.map((invite) => ({ id: invite.id, invite, inviter: names.line(invite.accountId) }))
   })
@@ -54,7 +54,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, { page, total: invites.total }, {
       caption: say("Invites"),
       empty: say("No invites yet."),
-      heads: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
+      headings: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
       cells: ({ id, invite, inviter }) => [
         html`<code>${addressOf(invite.code)}</code> ${
           invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))

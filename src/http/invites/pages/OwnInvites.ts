@@ -48,7 +48,7 @@ ${
     }
 </li>`
 
-  const show = Effect.fnUntraced(function*(wrong?: { readonly text: string; readonly status: number }) {
+  const show = Effect.fnUntraced(function*(refused?: { readonly text: string; readonly status: number }) {
     const visitor = yield* visitors.current
     if (visitor.session === undefined) return toSignIn
     const { formToken, way, words } = visitor
@@ -64,9 +64,9 @@ ${
     return yield* frame.respond(visitor, path, {
       words,
       title: say("Invite people"),
-      status: wrong?.status ?? 200,
+      status: refused?.status ?? 200,
       body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+${problem(refused === undefined ? undefined : words.translate(refused.text))}
 <p>${say("Anyone with an invite link can sign up on this server.")}</p>
 <form method="post" action="${way(path)}">
 ${tokenInput(formToken)}

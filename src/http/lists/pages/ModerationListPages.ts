@@ -100,7 +100,7 @@ const make = Effect.gen(function*() {
       const listed = wholeList(visit, yield* lists.list, {
         caption: say("Moderation lists"),
         empty: say("This server subscribes to no lists."),
-        heads: [say("List"), say("Priority"), say("Entries are applied"), say("State")],
+        headings: [say("List"), say("Priority"), say("Entries are applied"), say("State")],
         cells: (list) => [
           html`<a href="${path}/${String(list.id)}">${list.name}</a><span class="hint">${list.url}</span>`,
           figure(list.priority),

@@ -30,7 +30,7 @@ const make = Effect.gen(function*() {
       const list = yield* pagedList(visit, suggestions, {
         caption: say("Suggestions"),
         empty: say("No suggestions at the moment."),
-        heads: [say("Server"), say("Suggested action"), say("List"), say("Since")],
+        headings: [say("Server"), say("Suggested action"), say("List"), say("Since")],
         cells: ({ action, createdAt, domain, listId }) => [
           html`<a href="/admin/instances/${domain}">${domain}</a>`,
           actions[action](words),

@@ -16,7 +16,7 @@ export const WebPushSubscription = Schema.Struct({
 export type WebPushSubscription = typeof WebPushSubscription.Type
 
 const Alerts = Schema.Record(Schema.Literals(notificationTypes), Schema.optionalKey(Flag))
-const wanted = {
+const changeFields = {
   data: Schema.optionalKey(hash(Schema.Struct({
     policy: Schema.optionalKey(Schema.NullOr(Text)),
     alerts: Schema.optionalKey(hash(Alerts))
@@ -24,7 +24,7 @@ const wanted = {
 }
 
 /** `PUT /api/v1/push/subscription` */
-export const PushSubscriptionChange = Schema.Struct(wanted)
+export const PushSubscriptionChange = Schema.Struct(changeFields)
 export type PushSubscriptionChange = typeof PushSubscriptionChange.Type
 
 /** `POST /api/v1/push/subscription` */
@@ -37,5 +37,5 @@ export const NewPushSubscription = Schema.Struct({
       auth: Schema.optionalKey(Schema.NullOr(Text))
     })))
   }))),
-  ...wanted
+  ...changeFields
 })

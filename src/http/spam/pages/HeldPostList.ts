@@ -32,10 +32,10 @@ const make = Effect.gen(function*() {
     const found = yield* held.page(pageOf(visit))
     const total = yield* totalOf(visit, found.length, held.total)
     const names = yield* people.load(found.map(({ accountId }) => accountId))
-    const meant = new Map(found.map(({ statusId, visibility }) => [statusId, visibility]))
-    const shown = yield* posts.load(words, [...meant.keys()], meant)
+    const visibilities = new Map(found.map(({ statusId, visibility }) => [statusId, visibility]))
+    const shown = yield* posts.load(words, [...visibilities.keys()], visibilities)
     const rows = found.map(({ accountId, createdAt, ruleName, statusId }) => {
-      const alone = `${path}?only=${statusId}`
+      const singlePath = `${path}?only=${statusId}`
       return html`<article class="card"><div class="row">${rowCheckbox(statusId, say("Select this post"))}${
         names.line(accountId)
       }</div>${shown.get(statusId) ?? html`<p class="soft">${say("This post is gone.")}</p>`}<p class="soft">${
@@ -44,9 +44,9 @@ const make = Effect.gen(function*() {
           : say("Held by the rule {name}", { name: ruleName })
       } · ${
         moment(words, createdAt)
-      }</p><div class="row"><button type="submit" class="quiet" name="act" value="approve" formaction="${alone}">${
+      }</p><div class="row"><button type="submit" class="quiet" name="act" value="approve" formaction="${singlePath}">${
         say("Approve")
-      }</button><button type="submit" class="danger" name="act" value="reject" formaction="${alone}">${
+      }</button><button type="submit" class="danger" name="act" value="reject" formaction="${singlePath}">${
         say("Reject")
       }</button></div></article>`
     })

@@ -33,7 +33,7 @@ export const layer = group(
   Effect.fn(function*(handlers) {
     const entries = yield* AuditEntries
     const { publicUrl } = yield* ServerConfig
-    const wanted = (query: AuditLogQuery) => ({
+    const auditQueryOf = (query: AuditLogQuery) => ({
       ...query,
       action: query.action || undefined,
       targetType: query.targetType || undefined
@@ -41,7 +41,7 @@ export const layer = group(
     return handlers.handleAll({
       list: traced("admin.auditLog.list")(function*({ query, request }) {
         const page = pageOf(query, entryRows)
-        const rows = yield* entries.list(wanted(query), page)
+        const rows = yield* entries.list(auditQueryOf(query), page)
         return Lists.page({
           baseUrl: publicUrl,
           path,
@@ -55,7 +55,7 @@ export const layer = group(
       file: traced("admin.auditLog.file")(function*({ query }) {
         const { maxId, minId, sinceId } = query
         return Reply.file(
-          yield* auditFile(entries, wanted(query), { maxId, minId, sinceId }),
+          yield* auditFile(entries, auditQueryOf(query), { maxId, minId, sinceId }),
           "text/csv; charset=utf-8",
           "audit_log.csv"
         )

@@ -56,11 +56,11 @@ const valueOf = (block: DomainBlockRecord): Values<AdminDomainBlock> => ({
 })
 const shown = (block: DomainBlockRecord) => json<AdminDomainBlock>(valueOf(block))
 
-const changeOf = ({ severity, ...said }: DomainBlockUpdate): Effect.Effect<DomainBlockChange, Unprocessable> =>
+const changeOf = ({ severity, ...fields }: DomainBlockUpdate): Effect.Effect<DomainBlockChange, Unprocessable> =>
   severity === undefined || severity === null || severity === ""
-    ? Effect.succeed(said)
+    ? Effect.succeed(fields)
     : isSeverity(severity)
-    ? Effect.succeed({ ...said, severity })
+    ? Effect.succeed({ ...fields, severity })
     : Effect.fail(validationFailed("Severity is not included in the list"))
 
 /** Domain blocks of this server (S-168, S-169, S-274, S-277). */
@@ -76,9 +76,9 @@ export const layer = group(
     })
     return handlers.handleAll({
       ...table.handlers,
-      create: traced("admin.domainBlocks.create")(function*({ payload: { confirmed, domain, ...said } }) {
+      create: traced("admin.domainBlocks.create")(function*({ payload: { confirmed, domain, ...fields } }) {
         const by = yield* Caller.account
-        return yield* blocks.create(domain ?? "", { ...yield* changeOf(said), confirmed }, by).pipe(
+        return yield* blocks.create(domain ?? "", { ...yield* changeOf(fields), confirmed }, by).pipe(
           Effect.map((made) => Reply.json(shown(made))),
           Effect.catchTag("DomainBlockConflict", ({ existing }) =>
             Effect.succeed(Reply.refusal(

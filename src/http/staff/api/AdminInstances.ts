@@ -83,7 +83,7 @@ export const layer = group(
     const notes = yield* InstanceNotes
     const { publicUrl: baseUrl } = yield* ServerConfig
 
-    const steer = (name: "stop" | "restart" | "clear") =>
+    const deliveryAct = (name: "stop" | "restart" | "clear") =>
       traced(`admin.instances.${name}`)(function*({ params }: OfDomain) {
         const host = yield* deliveries[name](yield* Caller.account, params.domain)
         if (name !== "stop") yield* actors.wake([host.host])
@@ -107,9 +107,9 @@ export const layer = group(
       show: traced("admin.instances.show")(({ params }) =>
         Effect.map(deliveries.find(params.domain), (host) => Reply.json(shown(host)))
       ),
-      stop: steer("stop"),
-      restart: steer("restart"),
-      clear: steer("clear"),
+      stop: deliveryAct("stop"),
+      restart: deliveryAct("restart"),
+      clear: deliveryAct("clear"),
       notes: traced("admin.instances.notes")(function*({ params, query }) {
         const page = pageOf(query, domainRows)
         const rows = yield* notes.page(params.domain, page)

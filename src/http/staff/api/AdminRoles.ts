@@ -43,18 +43,18 @@ export const layer = group(
     const roles = yield* Roles
     const writer = yield* RoleWriter
 
-    const everybodys = Effect.map(
+    const defaultPermissions = Effect.map(
       roles.get(defaultRole),
       Option.match({ onNone: () => 0n, onSome: ({ permissions }) => permissions })
     )
     const shown = Effect.fnUntraced(function*(id: bigint) {
       const role = Option.getOrUndefined(yield* roles.get(id))
       if (role === undefined) return yield* new RecordNotFound()
-      return Reply.json(encode<AdminRole>(adminRole(role, yield* everybodys)))
+      return Reply.json(encode<AdminRole>(adminRole(role, yield* defaultPermissions)))
     })
 
     const change = traced("admin.roles.change")(function*({ params, payload }: Changing) {
-      yield* writer.update(yield* Caller.account, params.id, yield* saidOf(payload))
+      yield* writer.update(yield* Caller.account, params.id, yield* changeOf(payload))
       return yield* shown(params.id)
     })
 
@@ -65,7 +65,7 @@ export const layer = group(
         return Reply.list(found.map((role) => encode<AdminRole>(adminRole(role, bits))))
       }),
       create: traced("admin.roles.create")(function*({ payload }) {
-        return yield* shown(yield* writer.create(yield* Caller.account, yield* saidOf(payload)))
+        return yield* shown(yield* writer.create(yield* Caller.account, yield* changeOf(payload)))
       }),
       show: traced("admin.roles.show")(({ params }) => shown(params.id)),
       replace: change,
@@ -80,9 +80,9 @@ export const layer = group(
 
 const bitmask = /^[0-9]{1,19}$/
 
-const saidOf = Effect.fnUntraced(function*({ permissions, ...said }: RoleWrite) {
-  if (permissions === undefined) return said
+const changeOf = Effect.fnUntraced(function*({ permissions, ...fields }: RoleWrite) {
+  if (permissions === undefined) return fields
   if (!bitmask.test(permissions)) return yield* validationFailed("Permissions is invalid")
-  const change: RoleChange = { ...said, permissions: BigInt(permissions) }
+  const change: RoleChange = { ...fields, permissions: BigInt(permissions) }
   return change
 })

@@ -46,14 +46,14 @@ export const layer = group(
   AdminWarningPresetsGroup,
   Effect.fn(function*(handlers) {
     const presets = yield* WarningPresets
-    const { changes, create, handlers: common, whole } = staffHandlers({
+    const { changes, create, handlers: common, listAll } = staffHandlers({
       name: "warningPresets",
       table: presets,
       shown: (rows) => Effect.succeed(rows.map(shown))
     })
     return handlers.handleAll({
       ...common,
-      list: whole(presets.list),
+      list: listAll(presets.list),
       create: create((by, write: WarningPresetWrite) => presets.create(by, wishOf(write))),
       ...changes((by, id, write: WarningPresetWrite) => presets.update(by, id, wishOf(write)))
     })

@@ -51,7 +51,7 @@ export const staffHandlers = <Row, Wire>({ name, shown, table }: List<Row, Wire,
   return {
     respond,
     /** Makes the handler that lists all rows. */
-    whole: (rows: Effect.Effect<ReadonlyArray<Row>>) =>
+    listAll: (rows: Effect.Effect<ReadonlyArray<Row>>) =>
       traced(`admin.${name}.list`)(() => Effect.map(Effect.flatMap(rows, shown), Reply.list)),
     /** Makes the handler that creates a row. */
     create: <Write, E, R>(work: (by: AccountId, write: Write) => Effect.Effect<Row, E, R>) =>

@@ -57,7 +57,7 @@ const make = Effect.gen(function*() {
     const account = yield* accounts.find(id)
     const name = handleOf(account)
     const strikeIds = yield* appeals.strikes(AccountId.make(id), { limit: namedMax })
-    const struck = yield* strikes.load(strikeIds)
+    const strikesById = yield* strikes.load(strikeIds)
     const about = yield* reports.page({ state: "all", targetAccountId: id }, { limit: namedMax })
     const by = yield* reports.page({ state: "all", accountId: id }, { limit: namedMax })
     const names = yield* people.load([
@@ -90,7 +90,7 @@ ${
           say("Strikes"),
           strikeIds.length === 0
             ? emptyList(say("No action has been taken against this account."))
-            : strikeLines(words, strikeIds.flatMap((one) => struck.get(one) ?? []))
+            : strikeLines(words, strikeIds.flatMap((one) => strikesById.get(one) ?? []))
         )
       }
 ${

@@ -54,9 +54,9 @@ const make = Effect.gen(function*() {
       all: appeals.total(undefined)
     })
     const names = yield* people.load(found.map(({ accountId }) => accountId))
-    const struck = yield* strikes.load(found.map(({ strikeId }) => strikeId))
+    const strikesById = yield* strikes.load(found.map(({ strikeId }) => strikeId))
     const rows = found.map((appeal) => {
-      const strike = struck.get(appeal.strikeId)
+      const strike = strikesById.get(appeal.strikeId)
       return [
         names.line(appeal.accountId),
         strike === undefined ? "" : actionNames[strike.action](words),

@@ -82,7 +82,7 @@ const make = Effect.gen(function*() {
       }" width="${width}" height="${height}" alt="${description || title(words)}">${
         url === undefined ? html`<span class="soft">${say("Default")}</span>` : ""
       }</p>
-<form method="post" action="${visit.here}" enctype="multipart/form-data">${tokenInput(visit.formToken)}${
+<form method="post" action="${visit.pathAndQuery}" enctype="multipart/form-data">${tokenInput(visit.formToken)}${
         hidden("kind", kind)
       }<label>${say("Picture")}<span class="hint">${
         say("Up to 8 MB. The image is resized, and its metadata is removed.")

@@ -44,8 +44,8 @@ const make = Effect.gen(function*() {
 
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { words: { say }, words } = visit
-    const wanted = wantedIn(visit)
-    const source = { page: (page: Page) => entries.list(wanted, page), total: entries.total(wanted) }
+    const query = wantedIn(visit)
+    const source = { page: (page: Page) => entries.list(query, page), total: entries.total(query) }
     const choices = (
       all: ReadonlyArray<string>,
       any: string
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, source, {
       caption: say("Audit log"),
       empty: say("No entries match."),
-      heads: [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
+      headings: [say("Date"), say("Done by"), say("Action"), say("On"), say("Changes")],
       cells: (entry) => [
         moment(words, entry.createdAt),
         by(visit, entry),

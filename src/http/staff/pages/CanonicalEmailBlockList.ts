@@ -20,7 +20,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, blocks, {
       caption: say("Blocked email addresses"),
       empty: say("No email addresses are blocked."),
-      heads: [say("Hash"), say("Actions")],
+      headings: [say("Hash"), say("Actions")],
       cells: ({ canonicalEmailHash: digest, id }) => [
         html`<code>${digest}</code>`,
         actButton(visit, "remove", say("Remove"), { kind: "danger", fields: { id: String(id) } })

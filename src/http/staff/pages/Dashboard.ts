@@ -121,7 +121,7 @@ const make = Effect.gen(function*() {
   })
 
   /** Returns the retention table: sign-ups by month, and their share active in later months. */
-  const staying = Effect.fnUntraced(function*({ words: { figure, month, say } }: Visit, now: number) {
+  const retentionTable = Effect.fnUntraced(function*({ words: { figure, month, say } }: Visit, now: number) {
     const period = periodOf(new Date(now - months * 30 * dayMillis), new Date(now))
     const found = period === undefined ? [] : yield* cohorts.of(period, "month")
     const came = found.filter(({ data }) => (data[0]?.value ?? 0) > 0)
@@ -152,7 +152,7 @@ const make = Effect.gen(function*() {
         }<div class="columns"><div>${yield* activity(
           visit,
           now
-        )}${yield* staying(visit, now)}</div><div>${
+        )}${yield* retentionTable(visit, now)}</div><div>${
           visit.may("viewDevops") ? yield* health(visit, now) : ""
         }</div></div>`
       }

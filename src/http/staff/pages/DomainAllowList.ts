@@ -21,7 +21,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, allows, {
       caption: say("Allowed servers"),
       empty: say("The list is empty."),
-      heads: [say("Server"), say("Since"), say("Actions")],
+      headings: [say("Server"), say("Since"), say("Actions")],
       cells: ({ createdAt, domain, id }) => [
         html`<a href="/admin/instances/${domain}">${domain}</a>`,
         moment(words, createdAt),

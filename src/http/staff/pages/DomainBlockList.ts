@@ -22,7 +22,7 @@ const make = Effect.gen(function*() {
     const listed = yield* pagedList(visit, blocks, {
       caption: say("Blocked servers"),
       empty: say("No servers are blocked."),
-      heads: [say("Server"), say("State"), say("Since")],
+      headings: [say("Server"), say("State"), say("Since")],
       cells: (block) => [
         html`<a href="${path}/${String(block.id)}">${block.domain}</a>${
           block.publicComment === null ? "" : html`<span class="hint" dir="auto">${block.publicComment}</span>`

@@ -27,8 +27,8 @@ const make = Effect.gen(function*() {
   })
 
   /** Reads a page of blocks with their uses in the last days. */
-  const page = Effect.fnUntraced(function*(wanted: Page) {
-    const found = yield* blocks.page(wanted)
+  const page = Effect.fnUntraced(function*(query: Page) {
+    const found = yield* blocks.page(query)
     const days = Map.groupBy(yield* blocks.history(found.map(({ id }) => id)), ({ blockId }) => blockId)
     return found.map((block) => ({
       id: block.id,
@@ -42,7 +42,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, { page, total: blocks.total }, {
       caption: say("Blocked email providers"),
       empty: say("No email providers are blocked."),
-      heads: [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
+      headings: [say("Domain"), say("Sign-ups in {days} days", { days: historyDays }), say("Since"), say("Actions")],
       cells: ({ block, id, uses }) => [
         html`${block.domain}${block.allowWithApproval ? html` ${badge(say("Needs approval"), "warn")}` : ""}`,
         figure(uses),

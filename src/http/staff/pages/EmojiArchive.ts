@@ -12,7 +12,7 @@ import { StaffPages } from "./StaffPages.ts"
 
 const listPath = "/admin/custom_emojis"
 /** Maximum failed emoji whose reason is shown. */
-const toldMax = 5
+const refusalsShownMax = 5
 
 const make = Effect.gen(function*() {
   const archives = yield* EmojiArchives
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
         }${
           section(
             say("Import"),
-            html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
+            html`<form method="post" action="${visit.pathAndQuery}" enctype="multipart/form-data">${
               tokenInput(visit.formToken)
             }<label>${say("Archive")}<span class="hint">${
               say("A zip or tar.gz file, up to 16 MB. Existing shortcodes are skipped.")
@@ -56,7 +56,7 @@ const make = Effect.gen(function*() {
           const upload = ticket === undefined ? undefined : uploads.find(ticket)
           if (upload === undefined || upload.bytes === 0) return yield* validationFailed("File can't be blank")
           const { added, refused } = yield* archives.read(by, upload.name)
-          const told = refused.slice(0, toldMax).map(({ reason, shortcode }) =>
+          const refusals = refused.slice(0, refusalsShownMax).map(({ reason, shortcode }) =>
             words.say("Not {name}: {reason}", { name: `:${shortcode}:`, reason: words.translate(reason) })
           )
           return {
@@ -65,7 +65,7 @@ const make = Effect.gen(function*() {
                 added,
                 refused: refused.length
               }),
-              ...told
+              ...refusals
             ].join(" "),
             to: listPath
           }

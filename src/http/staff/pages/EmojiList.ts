@@ -34,14 +34,14 @@ const make = Effect.gen(function*() {
   const show = Effect.fnUntraced(function*(visit: Visit) {
     const { query, words: { say } } = visit
     const remote = isRemote(visit)
-    const wanted = {
+    const emojiQuery = {
       domain: query.get("domain")?.trim() || undefined,
       shortcode: query.get("shortcode")?.trim().replaceAll(":", "") || undefined
     }
-    const found = yield* records.list({ ...wanted, remote }, pageOf(visit))
+    const found = yield* records.list({ ...emojiQuery, remote }, pageOf(visit))
     const [own, others] = yield* Effect.all([
-      records.total({ ...wanted, domain: undefined, remote: false }),
-      records.total({ ...wanted, remote: true })
+      records.total({ ...emojiQuery, domain: undefined, remote: false }),
+      records.total({ ...emojiQuery, remote: true })
     ])
     return {
       title: say("Custom emoji"),

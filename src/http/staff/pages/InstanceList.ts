@@ -111,7 +111,7 @@ const make = Effect.gen(function*() {
   })
 
   const domainIn = ({ params }: Visit) => decodeURIComponentSafe(params["domain"] ?? "")
-  const steer = (name: "clear" | "restart" | "stop") =>
+  const deliveryAct = (name: "clear" | "restart" | "stop") =>
     Effect.fnUntraced(function*(visit: Visit) {
       const { host } = yield* deliveries[name](visit.by, domainIn(visit))
       if (name !== "stop") yield* actors.wake([host])
@@ -181,10 +181,10 @@ const make = Effect.gen(function*() {
             button: visit.words.say("Pause"),
             danger: true
           }),
-        run: steer("stop")
+        run: deliveryAct("stop")
       },
-      restart: { run: steer("restart") },
-      clear: { run: steer("clear") },
+      restart: { run: deliveryAct("restart") },
+      clear: { run: deliveryAct("clear") },
       note: {
         run: Effect.fnUntraced(function*(visit) {
           const { id } = yield* notes.create(visit.by, domainIn(visit), visit.form.get("content") ?? "")

@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
       const listed = yield* pagedList(visit, blocks, {
         caption: say("Blocked IP addresses"),
         empty: say("No IP addresses are blocked."),
-        heads: [say("Address"), say("State"), say("Ends")],
+        headings: [say("Address"), say("State"), say("Ends")],
         cells: (block) => [
           html`<a href="${path}/${String(block.id)}">${block.ip}</a>${
             block.comment === "" ? "" : html`<span class="hint" dir="auto">${block.comment}</span>`

@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
         body: html`${
           section(
             say("New emoji"),
-            html`<form method="post" action="${visit.here}" enctype="multipart/form-data">${
+            html`<form method="post" action="${visit.pathAndQuery}" enctype="multipart/form-data">${
               tokenInput(visit.formToken)
             }${
               textField(visit, {

@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
     const list = wholeList(visit, yield* relays.list, {
       caption: say("Relays"),
       empty: say("No relays yet."),
-      heads: [say("Relay"), say("State"), say("Since"), say("Actions")],
+      headings: [say("Relay"), say("State"), say("Since"), say("Actions")],
       cells: ({ createdAt, id, inboxUrl, kind, state }) => {
         const fields = { id: String(id) }
         return [
@@ -70,7 +70,7 @@ const make = Effect.gen(function*() {
     }
   })
 
-  const steer = (name: "disable" | "enable") =>
+  const relayAct = (name: "disable" | "enable") =>
     Effect.fnUntraced(function*({ by, form: sent, words }: Visit) {
       const { hosts, relay } = yield* relays[name](by, idOf(sent.get("id")) ?? 0n)
       yield* actors.wake(hosts)
@@ -99,8 +99,8 @@ const make = Effect.gen(function*() {
           return { notice: words.say("The subscription request was sent.") }
         })
       },
-      enable: { run: steer("enable") },
-      disable: { run: steer("disable") },
+      enable: { run: relayAct("enable") },
+      disable: { run: relayAct("disable") },
       remove: {
         confirm: ({ words: { say } }) =>
           Effect.succeed({

@@ -20,16 +20,16 @@ const make = Effect.gen(function*() {
     const { query, words: { figure, say }, words } = visit
     const asked = query.get("state")
     const state = asked === "resolved" || asked === "all" ? asked : "open"
-    const wanted = {
+    const selection = {
       accountId: idOf(query.get("account_id")),
       targetAccountId: idOf(query.get("target_account_id")),
       targetDomain: query.get("by_target_domain") || undefined
     }
-    const found = yield* reports.page({ ...wanted, state }, pageOf(visit))
+    const found = yield* reports.page({ ...selection, state }, pageOf(visit))
     const counts = yield* Effect.all({
-      open: reports.total({ ...wanted, state: "open" }),
-      resolved: reports.total({ ...wanted, state: "resolved" }),
-      all: reports.total({ ...wanted, state: "all" })
+      open: reports.total({ ...selection, state: "open" }),
+      resolved: reports.total({ ...selection, state: "resolved" }),
+      all: reports.total({ ...selection, state: "all" })
     })
     const names = yield* people.load(
       found.flatMap((

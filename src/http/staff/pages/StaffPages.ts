@@ -49,7 +49,7 @@ export class StaffPages extends Context.Service<StaffPages, {
   )
 }
 
-const list = (wanted: Permissions) => typeof wanted === "string" ? [wanted] : wanted
+const list = (permissions: Permissions) => typeof permissions === "string" ? [permissions] : permissions
 
 /** Maximum characters of a URL that a page leads back to. */
 const hereCharactersMax = 2_000
@@ -76,7 +76,7 @@ const make = Effect.gen(function*() {
       const { cookies } = yield* HttpServerRequest.HttpServerRequest
       const { formToken, member, path, words } = visit
       const { server } = visitor
-      const told = notice.read(cookies)
+      const flash = notice.read(cookies)
       const response = visitor.remember(respond({
         words,
         title: view.title,
@@ -87,9 +87,9 @@ const make = Effect.gen(function*() {
         secret: true,
         top: staffFrame({ words, member, server, path, formToken, waiting: yield* waiting.counts }),
         ...(refused !== undefined && { status: refused.status }),
-        body: html`${flashBox(words, formToken, told)}${problem(refused?.text)}${view.body}`
+        body: html`${flashBox(words, formToken, flash)}${problem(refused?.text)}${view.body}`
       }))
-      return told === undefined ? response : notice.take(response)
+      return flash === undefined ? response : notice.take(response)
     }
   )
 
@@ -137,13 +137,13 @@ const make = Effect.gen(function*() {
         by: session.accountId,
         member,
         words,
-        here,
+        pathAndQuery: here,
         path,
         query: new URLSearchParams(search),
         params: yield* HttpRouter.params,
         form: new URLSearchParams(),
         formToken,
-        may: (wanted) => may(member.permissions, wanted)
+        may: (permissions) => may(member.permissions, permissions)
       }
       if (mayAny(member.permissions, list(permission))) return yield* makeResponse(visitor, visit)
       // The area's root is open to all staff: it redirects to the first page that they may see.
@@ -180,7 +180,7 @@ const make = Effect.gen(function*() {
       return yield* respondWith(visitor, visit, confirmationPage(visit, name, confirmation))
     }
     const done = yield* found.run(visit)
-    return notice.put(redirect(done.to ?? visit.here), done)
+    return notice.put(redirect(done.to ?? visit.pathAndQuery), done)
   })
 
   const post = ({ acts = {}, permission, show }: StaffPage) =>

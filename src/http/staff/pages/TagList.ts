@@ -26,15 +26,15 @@ const make = Effect.gen(function*() {
     permission: "manageTaxonomies",
     show: Effect.fnUntraced(function*(visit) {
       const { query, words: { say }, words } = visit
-      const wanted = {
+      const tagQuery = {
         name: query.get("name")?.trim().replace(/^[#＃]/, "") || undefined,
         state: tagStates.find((one) => one === query.get("state"))
       }
-      const source = { page: (page: Page) => tags.list(wanted, page), total: tags.total(wanted) }
+      const source = { page: (page: Page) => tags.list(tagQuery, page), total: tags.total(tagQuery) }
       const list = yield* pagedList(visit, source, {
         caption: say("Hashtags"),
         empty: say("No hashtags match."),
-        heads: [say("Hashtag"), say("State"), say("Reviewed")],
+        headings: [say("Hashtag"), say("State"), say("Reviewed")],
         cells: (tag) => [
           html`<a href="${path}/${String(tag.id)}">#<bdi>${tag.displayName}</bdi></a>`,
           html`${tag.usable ? "" : badge(say("Not usable"), "bad")}${

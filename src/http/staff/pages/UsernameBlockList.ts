@@ -19,7 +19,7 @@ const make = Effect.gen(function*() {
     const list = yield* pagedList(visit, blocks, {
       caption: say("Blocked usernames"),
       empty: say("No usernames are blocked."),
-      heads: [say("Username"), say("State"), say("Since")],
+      headings: [say("Username"), say("State"), say("Since")],
       cells: ({ allowWithApproval, createdAt, exact, username }) => [
         username,
         html`${exact ? badge(say("Whole name")) : badge(say("Part of a name"))}${

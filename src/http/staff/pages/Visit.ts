@@ -13,7 +13,7 @@ export interface Visit {
   readonly member: StaffMember
   readonly words: Catalog
   /** Path and query of the page, to which its forms are sent. */
-  readonly here: string
+  readonly pathAndQuery: string
   /** Path without the query. */
   readonly path: string
   readonly query: URLSearchParams

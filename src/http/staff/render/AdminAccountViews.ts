@@ -24,9 +24,9 @@ export class AdminAccountViews extends Context.Service<AdminAccountViews, {
       const accounts = yield* AccountViews
 
       const byId = traced("AdminAccountViews.byId")(function*(ids: ReadonlyArray<bigint>) {
-        const wanted = [...new Set(ids)]
-        const records = [...(yield* adminAccounts.load(wanted)).values()]
-        const shown = yield* accounts.byId(wanted)
+        const unique = [...new Set(ids)]
+        const records = [...(yield* adminAccounts.load(unique)).values()]
+        const shown = yield* accounts.byId(unique)
         return new Map(
           yield* renderedRows(
             "account",

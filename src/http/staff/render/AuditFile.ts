@@ -10,10 +10,10 @@ const fileRowsMax = 10_000
 /** Renders the audit log as CSV. */
 export const auditFile = (
   entries: AuditEntries["Service"],
-  wanted: Parameters<AuditEntries["Service"]["list"]>[0],
+  query: Parameters<AuditEntries["Service"]["list"]>[0],
   page: Omit<Page, "limit">
 ) =>
   Effect.map(
-    entries.list(wanted, { ...page, limit: fileRowsMax }),
+    entries.list(query, { ...page, limit: fileRowsMax }),
     (rows) => [csvLine(auditColumns), ...rows.map((row) => csvLine(withoutFormulas(auditCells(row))))].join("")
   )

@@ -21,15 +21,19 @@ export type AdminCustomEmoji = typeof AdminCustomEmoji.Type
 
 const text = Schema.optionalKey(Schema.NullOr(Text))
 const flag = Schema.optionalKey(Flag)
-const what = { category: text, visibleInPicker: flag, unlisted: flag }
+const editableFields = { category: text, visibleInPicker: flag, unlisted: flag }
 
 /** `POST /api/v1/admin/custom_emojis` */
-export const NewCustomEmoji = Schema.Struct({ shortcode: text, image: Schema.optionalKey(FileTicket), ...what }).pipe(
+export const NewCustomEmoji = Schema.Struct({
+  shortcode: text,
+  image: Schema.optionalKey(FileTicket),
+  ...editableFields
+}).pipe(
   Schema.encodeKeys({ visibleInPicker: "visible_in_picker" })
 )
 
 /** `PATCH /api/v1/admin/custom_emojis/:id`; absent fields are unchanged. */
-export const CustomEmojiChange = Schema.Struct({ ...what, enabled: flag, disabled: flag }).pipe(
+export const CustomEmojiChange = Schema.Struct({ ...editableFields, enabled: flag, disabled: flag }).pipe(
   Schema.encodeKeys({ visibleInPicker: "visible_in_picker" })
 )
 

@@ -14,10 +14,10 @@ export const AdminRole = Schema.Struct({
 export type AdminRole = typeof AdminRole.Type
 
 /** Renders a role by the wire's names, because no name of the program converts to `require_2fa`. */
-export const adminRole = (role: StoredRole, everybodys: bigint): AdminRole => ({
+export const adminRole = (role: StoredRole, defaultPermissions: bigint): AdminRole => ({
   id: String(role.id),
   name: role.name,
-  permissions: String(combined(role.permissions, everybodys)),
+  permissions: String(combined(role.permissions, defaultPermissions)),
   color: role.color,
   highlighted: role.highlighted,
   collection_limit: role.collectionLimit,

@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
     return account?.domain === null && account.emailSubscriptions ? account : undefined
   }).pipe(Effect.catchTags({ RecordNotFound: () => Effect.undefined, Gone: () => Effect.undefined }))
 
-  const ask = Effect.fnUntraced(function*(wrong?: string) {
+  const ask = Effect.fnUntraced(function*(refusal?: string) {
     const account = yield* offerer
     if (account === undefined) return yield* pages.notFound
     const { formToken, remember, way, words } = yield* visitors.current
@@ -40,9 +40,9 @@ const make = Effect.gen(function*() {
       yield* pages.respond({
         words,
         title: say("Posts by email"),
-        ...(wrong === undefined ? {} : { status: 422 }),
+        ...(refusal === undefined ? {} : { status: 422 }),
         body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong))}
+${problem(refusal === undefined ? undefined : words.translate(refusal))}
 <p>${
           say("New public posts of {account} are sent to your address after you confirm it.", {
             account: `${nameOf(account)} (@${account.username}@${config.localDomain})`

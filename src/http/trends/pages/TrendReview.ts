@@ -195,7 +195,7 @@ const make = Effect.gen(function*() {
     return owners.length === 0 ? yield* validationFailed("Data can't be blank") : owners
   })
 
-  const decidesAll = (trendable: boolean): Act => ({
+  const decideAllAct = (trendable: boolean): Act => ({
     confirm: (visit) =>
       Effect.map(ownersIn(visit), (owners) => {
         const { words: { list, say } } = visit
@@ -233,7 +233,12 @@ const make = Effect.gen(function*() {
     path: "/admin/trends",
     permission: "manageTaxonomies",
     show,
-    acts: { approve: decides(true), reject: decides(false), approveAll: decidesAll(true), rejectAll: decidesAll(false) }
+    acts: {
+      approve: decides(true),
+      reject: decides(false),
+      approveAll: decideAllAct(true),
+      rejectAll: decideAllAct(false)
+    }
   })
 })
 

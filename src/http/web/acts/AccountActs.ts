@@ -123,7 +123,11 @@ const make = Effect.gen(function*() {
       part: Effect.gen(function*() {
         const [person] = yield* people.load(visit, [id])
         if (person === undefined) return yield* new RecordNotFound()
-        return followForm({ ...visit, here: form.get("return") ?? visit.here }, person.account, person.relationship)
+        return followForm(
+          { ...visit, pathAndQuery: form.get("return") ?? visit.pathAndQuery },
+          person.account,
+          person.relationship
+        )
       }),
       ...yield* act(visit, AccountId.make(id), form)
     }

@@ -13,7 +13,7 @@ export const accountActPath = (id: string): string => `/web/accounts/${id}`
  * report. A script opens the pages of acts that need input as dialogs (`data-dialog`).
  */
 export const accountMenu = (visit: Visit, account: ShownAccount, relationship: RelationshipRecord): Html => {
-  const { formToken, here, reader: { way, words: { say } } } = visit
+  const { formToken, pathAndQuery, reader: { way, words: { say } } } = visit
   const name = { account: `@${account.acct}` }
   const { blocking, endorsed, followedBy, following, muting, requested } = relationship
   const act = (act: string, of: IconName, label: string) =>
@@ -23,7 +23,7 @@ export const accountMenu = (visit: Visit, account: ShownAccount, relationship: R
       icon(of)
     }${label}</a></li>`
   return html`<form method="post" action="${accountActPath(account.id)}" class="account-menu">${tokenInput(formToken)}${
-    hidden("return", here)
+    hidden("return", pathAndQuery)
   }<details class="more"><summary class="act" title="${say("More")}">${icon("more")}<span class="unseen">${
     say("More")
   }</span></summary><ul><li><a class="item" href="${way(`/publish?text=${encodeURIComponent(`@${account.acct} `)}`)}">${

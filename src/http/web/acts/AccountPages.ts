@@ -50,7 +50,7 @@ const make = Effect.gen(function*() {
     show: (
       visit: MemberVisit,
       asked: Asked
-    ) => Effect.Effect<{ readonly title: string; readonly inside: Html }, ClientError>
+    ) => Effect.Effect<{ readonly title: string; readonly content: Html }, ClientError>
   ) =>
     HttpRouter.add(
       "GET",
@@ -67,12 +67,12 @@ const make = Effect.gen(function*() {
         const start = html`${tokenInput(visit.formToken)}${hidden("return", back)}${
           status === undefined ? "" : hidden("status", String(status))
         }`
-        const { inside, title } = yield* show(visit, { account, relationship, start, status })
+        const { content, title } = yield* show(visit, { account, relationship, start, status })
         return {
           title,
           body: html`<form method="post" action="${
             accountActPath(String(id))
-          }" class="panel act-form">${start}${inside}</form>
+          }" class="panel act-form">${start}${content}</form>
 <p class="back"><a href="${visit.reader.way(back)}${status === undefined ? "" : `#status-${status}`}">${
             visit.reader.words.say("Back")
           }</a></p>`
@@ -95,7 +95,7 @@ const make = Effect.gen(function*() {
     }
     return Effect.succeed({
       title: say("Mute {account}", { account: `@${account.acct}` }),
-      inside: html`<p>${
+      content: html`<p>${
         say("You no longer see this account's posts. The account is not told, and can still see yours.")
       }</p>
 <p><label>${say("For how long")} <select name="seconds">${
@@ -109,7 +109,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
   const block = page("block", ({ reader: { words: { say } } }, { account }) =>
     Effect.succeed({
       title: say("Block {account}", { account: `@${account.acct}` }),
-      inside: html`<p>${
+      content: html`<p>${
         say("You no longer see each other's posts, and cannot follow or mention each other. The account may notice.")
       }</p>
 <p><button type="submit" name="act" value="block" class="danger">${say("Block")}</button></p>`
@@ -118,7 +118,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
   const note = page("note", ({ reader: { words: { say } } }, { account, relationship }) =>
     Effect.succeed({
       title: say("Private note about {account}", { account: `@${account.acct}` }),
-      inside: html`<p><label>${say("Private note")}<span class="hint">${
+      content: html`<p><label>${say("Private note")}<span class="hint">${
         say("Only you can see it.")
       }</span><textarea name="comment" rows="5" maxlength="2000">${relationship.note}</textarea></label></p>
 <p><button type="submit" name="act" value="note">${say("Save")}</button></p>`
@@ -127,7 +127,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
   const follow = page("follow", ({ reader: { words: { say } } }, { account, relationship }) =>
     Effect.succeed({
       title: say("Follow {account}", { account: `@${account.acct}` }),
-      inside: html`${checkbox("reblogs", say("Show boosts in Home"), relationship.showingReblogs)}${
+      content: html`${checkbox("reblogs", say("Show boosts in Home"), relationship.showingReblogs)}${
         checkbox("notify", say("Notify me of new posts"), relationship.notifying)
       }<p><label>${say("Languages")}<span class="hint">${
         say("Language codes such as en, de. Empty for all.")
@@ -158,7 +158,7 @@ ${checkbox("notifications", say("Hide notifications from this account, too"), tr
       }
       return {
         title: say("Report {account}", { account: `@${account.acct}` }),
-        inside: html`<fieldset><legend>${say("What is wrong?")}</legend>${
+        content: html`<fieldset><legend>${say("What is wrong?")}</legend>${
           Object.entries(labels).map(([category, label]) =>
             html`<p><label class="check"><input type="radio" name="category" value="${category}" required><span>${label}</span></label></p>`
           )

@@ -108,8 +108,8 @@ const make = Effect.gen(function*() {
         const found = shown === id
           ? yield* views.renderOne(visit.viewer, id)
           : yield* Effect.catch(views.renderOne(visit.viewer, shown), () => views.renderOne(visit.viewer, id))
-        const here = form.get("return") ?? visit.here
-        return articleOf({ ...visit, here }, read(found), { now: yield* Clock.currentTimeMillis })
+        const here = form.get("return") ?? visit.pathAndQuery
+        return articleOf({ ...visit, pathAndQuery: here }, read(found), { now: yield* Clock.currentTimeMillis })
       }),
       ...done
     }

@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
         return {
           title: shown.title,
           body: html`${shown.body}<div${shown.status === undefined ? html` class="shown"` : ""}>${
-            articleOf({ ...visit, here: back }, shown.status ?? status, { now })
+            articleOf({ ...visit, pathAndQuery: back }, shown.status ?? status, { now })
           }</div>
 <p class="back"><a href="${visit.reader.way(back)}#status-${id}">${visit.reader.words.say("Back")}</a></p>`
         }

@@ -43,7 +43,7 @@ const replaced = (article: Element, text: string, act: string): void => {
   target?.focus({ preventScroll: true })
 }
 
-const told = (place: Element, text: string): void => {
+const showAlert = (place: Element, text: string): void => {
   const made = new DOMParser().parseFromString(text, "text/html").querySelector("[role=alert]")
   if (made === null) return
   place.querySelector("[role=alert]")?.remove()
@@ -66,7 +66,7 @@ export const send = async (
     const text = await response.text()
     if (response.redirected) location.assign(response.url)
     else if (response.ok) replaced(article, text, button.value)
-    else told(place, text)
+    else showAlert(place, text)
     return response.ok
   } catch {
     // Without a connection the browser itself sends the form, and tells of the failure.

@@ -78,9 +78,9 @@ const make = Effect.gen(function*() {
     const page = ids.slice(stretch.offset, stretch.offset + stretch.limit)
     // The links of the whole span, also of posts that are on other pages.
     const linking = yield* catchups.linking(ids, linksMax)
-    const wanted = [...new Set([...page, ...linking])]
+    const shownIds = [...new Set([...page, ...linking])]
     const rendered = new Map(
-      (yield* views.render(visit.viewer, wanted, "authors", "home")).map(read).map((one) => [BigInt(one.id), one])
+      (yield* views.render(visit.viewer, shownIds, "authors", "home")).map(read).map((one) => [BigInt(one.id), one])
     )
     const items = page.flatMap((id) => rendered.get(id) ?? [])
     return {

@@ -69,12 +69,12 @@ const make = Effect.gen(function*() {
       : yield* finder.accounts(visit.viewer, { text, following: false, limit: foundMax, offset: 0 })
     const ids = found.items.flatMap(({ accountId }) => accountId ?? [])
     const known = yield* people.byId(visit, [...ids, ...matches])
-    const inside = new Set(ids)
+    const memberIds = new Set(ids)
     const members = found.items.flatMap((item) => {
       const person = known.get(item.accountId ?? 0n)
       return person === undefined ? [] : [memberRow(visit, found, person, item)]
     })
-    const others = matches.filter((one) => !inside.has(one)).flatMap((one) => {
+    const others = matches.filter((one) => !memberIds.has(one)).flatMap((one) => {
       const person = known.get(one)
       return person === undefined ? [] : [foundRow(visit, found, person)]
     })

@@ -43,7 +43,7 @@ const make = Effect.gen(function*() {
   const flash = flashMessages(config.publicUrl)
 
   /** The visit that a form is sent by: links of its page lead to the composer, which can be reloaded. */
-  const atComposer = (visit: MemberVisit): MemberVisit => ({ ...visit, here: "/publish", path: "/publish" })
+  const atComposer = (visit: MemberVisit): MemberVisit => ({ ...visit, pathAndQuery: "/publish", path: "/publish" })
 
   const backOf = (form: URLSearchParams) => ownPath(form.get("return")) ?? "/home"
 
@@ -86,10 +86,10 @@ const make = Effect.gen(function*() {
     const { status } = yield* failureResponse(error)
     // The post may have been made by then: a repeated one has the same key. After other failures the content may change.
     const key = status >= 500 ? composition.key : yield* compositions.newKey
-    const rest = composition.draft === undefined || composition.texts.length === 1
+    const storedPost = composition.draft === undefined || composition.texts.length === 1
       ? undefined
       : yield* Effect.option(drafts.find(visit.viewer, composition.draft))
-    const stored = rest === undefined ? undefined : Option.getOrUndefined(rest)?.post
+    const stored = storedPost === undefined ? undefined : Option.getOrUndefined(storedPost)?.post
     const isPart = stored !== undefined && (stored.continued?.length ?? 0) + 1 < composition.texts.length
     const kept = isPart ? { ...compositionOfPost(stored, [], composition), draft: composition.draft } : composition
     const text = words.translate(error.message)
@@ -113,10 +113,10 @@ const make = Effect.gen(function*() {
     const { viewer } = visit
     // A thread is stored before its first post, so that a refusal in the middle keeps the rest.
     const isThread = composition.texts.length > 1 && composition.edit === undefined
-    const whole = isThread && composition.draft === undefined && composition.at === ""
+    const posted = isThread && composition.draft === undefined && composition.at === ""
       ? { ...composition, draft: yield* posts.save(viewer, composition) }
       : composition
-    return yield* posts.send(viewer, whole).pipe(
+    return yield* posts.send(viewer, posted).pipe(
       Effect.map(({ id, kind }) => {
         const own = `/@${visit.session.username}/${id}`
         switch (kind) {
@@ -125,12 +125,12 @@ const make = Effect.gen(function*() {
           case "edited":
             return flash.put(seeOther(own), { notice: say("Your changes were saved.") })
           case "published": {
-            const to = whole.replyTo !== undefined ? own : back === "/home" ? `/home#status-${id}` : back
+            const to = posted.replyTo !== undefined ? own : back === "/home" ? `/home#status-${id}` : back
             return flash.put(seeOther(to), { notice: say("Your post was published.") })
           }
         }
       }),
-      Effect.catch((error) => refuse(visit, whole, back, error))
+      Effect.catch((error) => refuse(visit, posted, back, error))
     )
   })
 
@@ -232,7 +232,7 @@ const make = Effect.gen(function*() {
   }))
 
   /** Fills the composer with a form that outlived its session. Changes nothing, so that it needs no token. */
-  const goOn = pages.anyone(Effect.fnUntraced(function*(visit) {
+  const resume = pages.anyone(Effect.fnUntraced(function*(visit) {
     const form = yield* parameters
     const { session, viewer } = visit
     if (session === undefined || viewer === undefined) return keptForm(visit, form)
@@ -259,7 +259,7 @@ const make = Effect.gen(function*() {
 
   return Layer.mergeAll(
     HttpRouter.add("GET", "/publish", compose),
-    HttpRouter.add("POST", keptPath, goOn),
+    HttpRouter.add("POST", keptPath, resume),
     HttpRouter.add("GET", composePath, Effect.succeed(redirect("/publish"))),
     HttpRouter.add("POST", composePath, pages.form(submitted, kept)),
     HttpRouter.add("POST", `${composePath}/files`, uploaded),

@@ -175,7 +175,7 @@ export const composeForm = (visit: Visit, shown: Shown): Html => {
     controlled.map((interaction) =>
       policyField(visit.reader.words, interaction, {
         ...controlFields(interaction),
-        chosen: control?.[interaction] ?? { who: "", mayAsk: false },
+        chosen: control?.[interaction] ?? { audience: "", mayAsk: false },
         hasDefault: !isEdit
       })
     )
@@ -211,14 +211,14 @@ export const shortForm = (
   visit: Visit,
   { audience, key, language, quotePolicy, sensitive, zone }: Composition
 ): Html => {
-  const { formToken, here, reader: { way, words: { say } } } = visit
+  const { formToken, pathAndQuery, reader: { way, words: { say } } } = visit
   return html`<form method="post" action="${
     way(composePath)
   }" enctype="multipart/form-data" class="compose short panel" data-compose="${visit.session?.username ?? ""}">${
     tokenInput(formToken)
-  }${hidden("return", here)}${hidden("key", key)}${hidden("language", language)}${hidden("quote_policy", quotePolicy)}${
-    hidden("zone", zone)
-  }${sensitive ? hidden("sensitive", "1") : ""}<label>${
+  }${hidden("return", pathAndQuery)}${hidden("key", key)}${hidden("language", language)}${
+    hidden("quote_policy", quotePolicy)
+  }${hidden("zone", zone)}${sensitive ? hidden("sensitive", "1") : ""}<label>${
     say("What is on your mind?")
   }<textarea name="text" rows="2" dir="auto"></textarea></label><div class="row send">${
     visibilityField(visit, audience)

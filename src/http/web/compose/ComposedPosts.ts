@@ -65,11 +65,11 @@ const make = Effect.gen(function*() {
 
   /** Returns the policy words of a choice; null for the member's defaults, which apply when the post is published. */
   const policyWords = Effect.fnUntraced(function*(viewer: AccountId, { audience, control }: Composition) {
-    if (control === undefined || controlled.every((interaction) => control[interaction].who === "")) return null
+    if (control === undefined || controlled.every((interaction) => control[interaction].audience === "")) return null
     const defaults = (yield* policies.of(viewer))[audience === "local" ? "public" : audience]
     const words = yield* Effect.forEach(controlled, (interaction) => {
       const chosen = control[interaction]
-      return entriesOf(interaction, chosen.who === "" ? choiceOf(defaults, interaction) : chosen)
+      return entriesOf(interaction, chosen.audience === "" ? choiceOf(defaults, interaction) : chosen)
     })
     return words.flat()
   })
@@ -173,7 +173,10 @@ const make = Effect.gen(function*() {
     yield* describe(viewer, composition.files)
     const [before] = yield* statuses.load([id])
     const words = yield* policyWords(viewer, composition)
-    const said = yield* policyWords(viewer, { ...composition, control: controlOf(before?.interactionPolicy ?? []) })
+    const currentWords = yield* policyWords(viewer, {
+      ...composition,
+      control: controlOf(before?.interactionPolicy ?? [])
+    })
     const command = yield* editOf(
       id,
       {
@@ -184,7 +187,7 @@ const make = Effect.gen(function*() {
       },
       composition.files.map((file) => ({ id: file.id, ...textOf(file) }))
     )
-    const interactionPolicy = String(words) === String(said) ? null : words
+    const interactionPolicy = String(words) === String(currentWords) ? null : words
     yield* actors.tell(viewer, { ...command, interactionPolicy })
     return { kind: "edited" as const, id }
   })

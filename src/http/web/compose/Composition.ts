@@ -133,7 +133,7 @@ export const compositionOf = (form: URLSearchParams, standard: Composition): Com
     control: form.has(controlFields("canReply").name)
       ? controlBy((interaction) => {
         const { askName, name } = controlFields(interaction)
-        return { who: form.get(name) ?? "", mayAsk: form.has(askName) }
+        return { audience: form.get(name) ?? "", mayAsk: form.has(askName) }
       })
       : standard.control,
     at: form.get("at") ?? "",

@@ -24,16 +24,16 @@ const make = Effect.gen(function*() {
     if (id === undefined) return yield* new RecordNotFound()
     const own = yield* compositions.ofOwn(viewer, id)
     const { inReplyToId, quote } = read(yield* views.renderOne(viewer, id))
-    const whole = {
+    const redraft = {
       ...own,
       replyTo: statusId(inReplyToId),
       quote: statusId(quote?.quotedStatus?.id ?? null)
     }
     yield* limits.spend([{ limit: "deletion", key: String(viewer) }])
     // The text is safe before the post is deleted; its files are free only afterwards.
-    const draft = yield* posts.save(viewer, { ...whole, files: [] })
+    const draft = yield* posts.save(viewer, { ...redraft, files: [] })
     yield* actors.tell(viewer, { _tag: "Delete", statusId: id, deleteMedia: false })
-    if (whole.files.length > 0) yield* posts.save(viewer, { ...whole, draft })
+    if (redraft.files.length > 0) yield* posts.save(viewer, { ...redraft, draft })
     return { to: `/publish?draft=${draft}`, notice: say("The post was deleted. Its text is a draft now.") }
   }))
   return HttpRouter.add("POST", redraftPath, redraft)

@@ -62,10 +62,10 @@ const make = Effect.gen(function*() {
     }`
   }
 
-  const form = (visit: MemberVisit, action: string, inside: Html): Html =>
+  const form = (visit: MemberVisit, action: string, content: Html): Html =>
     html`<form method="post" action="${action}" class="row">${tokenInput(visit.formToken)}${
-      hidden("return", visit.here)
-    }${inside}</form>`
+      hidden("return", visit.pathAndQuery)
+    }${content}</form>`
 
   const draftItem = (visit: MemberVisit, draft: DraftRecord): Html => {
     const { way, words: { moment, say } } = visit.reader
@@ -158,7 +158,7 @@ const make = Effect.gen(function*() {
   const known = <A>(found: Effect.Effect<A, RecordNotFound>) => Effect.orElseSucceed(found, () => undefined)
 
   /** Response to the second press of a button. */
-  const gone = ({ reader: { words: { say } } }: MemberVisit) => ({
+  const goneView = ({ reader: { words: { say } } }: MemberVisit) => ({
     notice: say("This post was already published or deleted.")
   })
 
@@ -168,7 +168,7 @@ const make = Effect.gen(function*() {
     switch (fields.get("act")) {
       case "publish": {
         const draft = yield* known(drafts.find(visit.viewer, id))
-        if (draft === undefined) return gone(visit)
+        if (draft === undefined) return goneView(visit)
         return yield* publish(visit, id, draft, `draft-${id}-${draft.updatedAt.getTime()}`)
       }
       case "delete":
@@ -194,7 +194,7 @@ const make = Effect.gen(function*() {
       }
       case "publish": {
         const post = yield* known(scheduled.find(viewer, scheduledId))
-        if (post === undefined) return gone(visit)
+        if (post === undefined) return goneView(visit)
         yield* actors.tell(viewer, { _tag: "Unschedule", scheduledId })
         return yield* publish(visit, scheduledId, post, `scheduled-${scheduledId}`)
       }

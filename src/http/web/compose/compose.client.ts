@@ -136,8 +136,8 @@ const composer = (form: HTMLFormElement): void => {
    */
   const restore = async () => {
     const [navigation] = performance.getEntriesByType("navigation")
-    const wentBack = navigation instanceof PerformanceNavigationTiming && navigation.type !== "navigate"
-    const unsaved = await storage.takeOver(wentBack)
+    const isBackNavigation = navigation instanceof PerformanceNavigationTiming && navigation.type !== "navigate"
+    const unsaved = await storage.takeOver(isBackNavigation)
     if (unsaved === undefined) return
     const loaded = typedOf(form)
     if (isEdit || unsaved.sent) return refill(unsaved, loaded)

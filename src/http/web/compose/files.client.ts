@@ -1,7 +1,7 @@
 /* Files of the composer: uploads with progress, paste and drop, focal points by a click on the picture. */
 
 /** Pause before a file that is still being processed is asked for again, in milliseconds. */
-const againMillis = 2_000
+const reloadMillis = 2_000
 
 const fragmentOf = (text: string, selector: string): Element | null => {
   const made = new DOMParser().parseFromString(text, "text/html").querySelector(selector)
@@ -41,15 +41,15 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
   if (list === null || field === null || add === null || uploads === null) return
   const filesMax = 4
   const full = () => list.children.length >= filesMax
-  const room = () => add.hidden = full()
+  const updateAdd = () => add.hidden = full()
 
   const shown = (item: Element): void => {
     focal(item, touched)
     if (item instanceof HTMLElement && item.dataset["waiting"] !== undefined) {
-      setTimeout(() => void again(item), againMillis)
+      setTimeout(() => void reload(item), reloadMillis)
     }
   }
-  const again = async (item: HTMLElement) => {
+  const reload = async (item: HTMLElement) => {
     const response = await fetch(`/web/compose/files/${item.dataset["file"]}`)
     const made = response.ok ? fragmentOf(await response.text(), "li") : null
     if (made === null || !item.isConnected) return
@@ -89,7 +89,7 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
           item.querySelector("textarea")?.focus()
           touched()
         }
-        room()
+        updateAdd()
         done()
       })
       request.send(data)
@@ -130,7 +130,7 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
     if (button === null) return
     event.preventDefault()
     button.closest("li")?.remove()
-    room()
+    updateAdd()
     field.focus()
     touched()
   })

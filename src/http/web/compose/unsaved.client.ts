@@ -79,12 +79,12 @@ export const storageOf = (form: HTMLFormElement) => {
   }
   return {
     /** Returns what a closed tab left here. `wentBack` is true if the browser went back to the page. */
-    takeOver: async (wentBack: boolean): Promise<Unsaved | undefined> => {
+    takeOver: async (isBackNavigation: boolean): Promise<Unsaved | undefined> => {
       const used = await inUse()
       const left = entriesOf(prefix).filter((one) => !used.has(one.name))
       // The form was sent, and the reader went on.
-      if (!wentBack) { for (const one of left) if (one.unsaved.sent) remove(one.name) }
-      const found = left.find(({ unsaved }) => wentBack || !unsaved.sent)
+      if (!isBackNavigation) { for (const one of left) if (one.unsaved.sent) remove(one.name) }
+      const found = left.find(({ unsaved }) => isBackNavigation || !unsaved.sent)
       if (found !== undefined) name = found.name
       return found?.unsaved
     },

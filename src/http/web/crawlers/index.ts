@@ -18,7 +18,7 @@ const partsMillisMax = 600_000
 const cacheSeconds = 3_600
 
 /** Paths that are of no use to search engines: acts, files of other servers, and pages of one visitor. */
-const uselessPaths = [
+const disallowedPaths = [
   "/api/",
   "/auth/",
   "/oauth/",
@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
     const blocked = blockedCrawlers.map((agent) => `User-agent: ${agent}\nDisallow: /\n`)
     const everybody = config.limitedFederation
       ? "User-agent: *\nDisallow: /\n"
-      : `User-agent: *\n${uselessPaths.map((path) => `Disallow: ${path}\n`).join("")}\nSitemap: ${map}\n`
+      : `User-agent: *\n${disallowedPaths.map((path) => `Disallow: ${path}\n`).join("")}\nSitemap: ${map}\n`
     return HttpServerResponse.text([...blocked, everybody].join("\n"), {
       contentType: "text/plain; charset=utf-8",
       headers

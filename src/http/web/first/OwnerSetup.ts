@@ -43,16 +43,16 @@ const make = Effect.gen(function*() {
     }))
 
   const show = Effect.fnUntraced(
-    function*(secret: string, tried: Tried, wrong?: { readonly text: string; readonly status: number }) {
+    function*(secret: string, tried: Tried, refused?: { readonly text: string; readonly status: number }) {
       const { formToken, remember, server, way, words } = yield* visitors.current
       const { say } = words
       return remember(respond({
         words,
         title: say("Set up this server"),
         server,
-        ...(wrong !== undefined && { status: wrong.status }),
+        ...(refused !== undefined && { status: refused.status }),
         body: html`
-${problem(wrong === undefined ? undefined : words.translate(wrong.text))}
+${problem(refused === undefined ? undefined : words.translate(refused.text))}
 <p>${say("Create the owner's account. The owner can change everything on this server.")}</p>
 <form method="post" action="${way(ownerSetupPath)}">
 ${tokenInput(formToken)}${hidden(ownerSecretField, secret)}

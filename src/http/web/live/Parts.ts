@@ -36,7 +36,10 @@ const make = Effect.gen(function*() {
     const back = yield* returning
     const now = yield* Clock.currentTimeMillis
     const found = yield* views.renderNamed(visit.viewer, ids)
-    return pages.part(visit, html`${found.map((one) => articleOf({ ...visit, here: back }, read(one), { now }))}`)
+    return pages.part(
+      visit,
+      html`${found.map((one) => articleOf({ ...visit, pathAndQuery: back }, read(one), { now }))}`
+    )
   }))
 
   /** Number of unread notifications, as the menu shows it. */
@@ -51,7 +54,9 @@ const make = Effect.gen(function*() {
     const shown = yield* people.load(visit, namedIn(visit, accountRowsMax))
     return pages.part(
       visit,
-      html`${shown.map(({ account, relationship }) => followForm({ ...visit, here: back }, account, relationship))}`
+      html`${
+        shown.map(({ account, relationship }) => followForm({ ...visit, pathAndQuery: back }, account, relationship))
+      }`
     )
   }))
 

@@ -14,12 +14,12 @@ const dotted = async (address: string): Promise<string> => {
   await picture.decode()
   const canvas = document.createElement("canvas")
   const edge = canvas.width = canvas.height = picture.naturalWidth
-  const pen = canvas.getContext("2d")
-  pen?.drawImage(picture, 0, 0, edge, edge)
-  pen?.beginPath()
-  pen?.arc(edge * 0.72, edge * 0.28, edge * 0.26, 0, 2 * Math.PI)
-  if (pen !== null) pen.fillStyle = "#d3163e"
-  pen?.fill()
+  const context2d = canvas.getContext("2d")
+  context2d?.drawImage(picture, 0, 0, edge, edge)
+  context2d?.beginPath()
+  context2d?.arc(edge * 0.72, edge * 0.28, edge * 0.26, 0, 2 * Math.PI)
+  if (context2d !== null) context2d.fillStyle = "#d3163e"
+  context2d?.fill()
   return canvas.toDataURL("image/png")
 }
 

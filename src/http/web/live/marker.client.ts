@@ -3,7 +3,7 @@
 import { topArticle } from "./insertions.client.ts"
 
 /** Time after the last scrolling at which the place is saved, in milliseconds. */
-const restMillis = 1_000
+const idleMillis = 1_000
 
 const isHome = location.pathname === "/home"
 let saved = 0n
@@ -25,9 +25,9 @@ export const savePlace = async (): Promise<void> => {
   })
 }
 
-let resting: ReturnType<typeof setTimeout> | undefined
+let idleTimer: ReturnType<typeof setTimeout> | undefined
 addEventListener("scroll", () => {
   hasScrolled = true
-  clearTimeout(resting)
-  resting = setTimeout(() => void savePlace().catch(() => undefined), restMillis)
+  clearTimeout(idleTimer)
+  idleTimer = setTimeout(() => void savePlace().catch(() => undefined), idleMillis)
 }, { passive: true })

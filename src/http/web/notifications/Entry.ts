@@ -64,7 +64,7 @@ const aboutOwnPost: ReadonlySet<NotificationType> = new Set([
   "pending.reblog"
 ])
 
-const faces = (visit: MemberVisit, accounts: ReadonlyArray<ShownAccount>): Html =>
+const avatars = (visit: MemberVisit, accounts: ReadonlyArray<ShownAccount>): Html =>
   html`<p class="faces">${
     accounts.map(({ acct, avatarStatic }) =>
       html`<a href="${
@@ -147,5 +147,5 @@ export const entryOf = (visit: MemberVisit, parts: EntryParts): Html => {
       }">${icon("cross")}<span class="unseen">${say("Dismiss")}</span></button>`,
       "dismiss"
     )
-  }</header>${accounts.length > 1 ? faces(visit, accounts) : ""}${detailOf(visit, parts)}</article>`
+  }</header>${accounts.length > 1 ? avatars(visit, accounts) : ""}${detailOf(visit, parts)}</article>`
 }

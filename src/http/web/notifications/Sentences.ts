@@ -18,29 +18,29 @@ const pieces = (
 ): ReadonlyArray<string | Html> => {
   const others = notificationsCount - 1
   const values = { name: placeholder, others }
-  const said = (title: string) => {
+  const sentenceWith = (title: string) => {
     const [before = "", after] = title.split(placeholder)
     return after === undefined ? [before] : [before, name, after]
   }
   if (others > 0) {
     switch (type) {
       case "reblog":
-        return said(
+        return sentenceWith(
           words.say("{name} and {others, plural, one {# other} other {# others}} boosted your post", values)
         )
       case "favourite":
-        return said(
+        return sentenceWith(
           words.say("{name} and {others, plural, one {# other} other {# others}} favourited your post", values)
         )
       case "follow":
-        return said(
+        return sentenceWith(
           words.say("{name} and {others, plural, one {# other} other {# others}} are now following you", values)
         )
       case "admin.sign_up":
-        return said(words.say("{name} and {others, plural, one {# other} other {# others}} signed up", values))
+        return sentenceWith(words.say("{name} and {others, plural, one {# other} other {# others}} signed up", values))
     }
   }
-  return said(notificationTitle(words, type, placeholder))
+  return sentenceWith(notificationTitle(words, type, placeholder))
 }
 
 /** Renders what happened, with a link to the newest account. */

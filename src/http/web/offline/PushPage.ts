@@ -40,7 +40,7 @@ const make = Effect.gen(function*() {
 
   const page = pages.member(
     Effect.fnUntraced(function*(visit) {
-      const { formToken, here, reader: { words, words: { say } }, session } = visit
+      const { formToken, pathAndQuery, reader: { words, words: { say } }, session } = visit
       const token = yield* tokens.of(session)
       const known = Option.getOrUndefined(yield* Effect.option(subscriptions.find(token)))
       const alerts: Readonly<Record<string, boolean>> = known?.alerts ?? {}
@@ -52,7 +52,7 @@ const make = Effect.gen(function*() {
         ...inSettings(
           visit,
           html`<form method="post" action="/web/push" class="push" data-key="${publicKey}">${tokenInput(formToken)}${
-            hidden("return", here)
+            hidden("return", pathAndQuery)
           }${["endpoint", "p256dh", "auth"].map((name) => hidden(name, ""))}
 <p>${
             known === undefined
@@ -92,17 +92,17 @@ ${
       return { to: pushPath, notice: words.say("This browser no longer shows notifications.") }
     }
     const given = new Set(form.getAll("alerts"))
-    const wanted = {
+    const change = {
       policy: PushPolicy.literals.find((one) => one === form.get("policy")) ?? "all",
       alerts: Object.fromEntries(alertsOf(words).map(([type]) => [type, given.has(type)]))
     }
     const [endpoint = "", p256dh = "", auth = ""] = ["endpoint", "p256dh", "auth"].map((name) => form.get(name) ?? "")
     // Without scripts the form has no address, and changes the existing subscription.
     yield* endpoint === ""
-      ? subscriptions.change(tokenId, wanted)
+      ? subscriptions.change(tokenId, change)
       // The browser is told of no token: it has its session.
       : subscriptions.replace({ tokenId, token: Redacted.make("") }, {
-        ...wanted,
+        ...change,
         endpoint,
         p256dh,
         auth,

@@ -14,7 +14,7 @@ export type Controlled = typeof controlled[number]
 
 /** Accounts that may interact at once: "" for the member's defaults, a group, or the stored words of another policy. */
 export interface PolicyChoice {
-  readonly who: string
+  readonly audience: string
   /** True if everyone else may ask first. */
   readonly mayAsk: boolean
 }
@@ -26,25 +26,25 @@ const invalid = validationFailed("Interaction policy is not included in the list
 /** Returns the choice of a form for a stored policy. */
 export const choiceOf = (stored: StoredPolicy, interaction: Controlled): PolicyChoice => {
   const policy = subPolicyOf(stored, interaction)
-  if (policy === undefined) return { who: "public", mayAsk: false }
+  if (policy === undefined) return { audience: "public", mayAsk: false }
   const { automatic, manual } = policy
   const mayAsk = manual.length === 1 && manual[0] === "public"
   const who = automatic[0] ?? "author"
   return automatic.length <= 1 && groups.has(who) && (manual.length === 0 || mayAsk)
-    ? { who, mayAsk }
-    : { who: (withPolicy(null, interaction, policy) ?? []).join(" "), mayAsk: false }
+    ? { audience: who, mayAsk }
+    : { audience: (withPolicy(null, interaction, policy) ?? []).join(" "), mayAsk: false }
 }
 
 /** Returns the stored words of a choice. Fails if it is not one that the form offered. */
 export const entriesOf = Effect.fnUntraced(function*(
   interaction: Controlled,
-  { mayAsk, who }: PolicyChoice
+  { mayAsk, audience }: PolicyChoice
 ): Effect.fn.Return<ReadonlyArray<string>, Unprocessable> {
-  if (groups.has(who)) {
-    const manualApproval = mayAsk && who !== "public" ? ["public"] : []
-    return (yield* policyEntriesOf({ [given[interaction]]: { automaticApproval: [who], manualApproval } })) ?? []
+  if (groups.has(audience)) {
+    const manualApproval = mayAsk && audience !== "public" ? ["public"] : []
+    return (yield* policyEntriesOf({ [given[interaction]]: { automaticApproval: [audience], manualApproval } })) ?? []
   }
-  const policy = subPolicyOf(who.split(" "), interaction)
+  const policy = subPolicyOf(audience.split(" "), interaction)
   if (policy === undefined || policy.automatic.length + policy.manual.length > 2 * singlesMax) return yield* invalid
   return withPolicy(null, interaction, policy) ?? []
 })
@@ -62,7 +62,7 @@ interface PolicyField {
 export const policyField = (
   { say }: Messages,
   interaction: Controlled,
-  { askName, chosen: { mayAsk, who }, hasDefault = false, name }: PolicyField
+  { askName, chosen: { mayAsk, audience }, hasDefault = false, name }: PolicyField
 ): Html => {
   const labels = {
     canReply: say("Who may reply"),
@@ -70,14 +70,14 @@ export const policyField = (
     canAnnounce: say("Who may boost")
   }
   return html`${
-    choice(name, labels[interaction], who, [
+    choice(name, labels[interaction], audience, [
       ...(hasDefault ? [["", say("As in your settings")] as const] : []),
       ["public", say("Everyone")],
       ["followers", say("Your followers")],
       ["following", say("People you follow")],
       ["mutuals", say("Mutual follows")],
       ["author", say("Only you")],
-      ...(who === "" || groups.has(who) ? [] : [[who, say("As set in an app")] as const])
+      ...(audience === "" || groups.has(audience) ? [] : [[audience, say("As set in an app")] as const])
     ])
   }${checkBox(askName, say("Others may ask you first"), mayAsk)}`
 }

@@ -38,11 +38,11 @@ const make = Effect.gen(function*() {
         ? Urls.profile(config, username)
         : Urls.status(config, username, found.id)
       const written = query.get("handle")?.slice(0, handleCharactersMax)
-      const form = (wrong: string | undefined, above: Html | "" = ""): View => ({
+      const form = (refusal: string | undefined, above: Html | "" = ""): View => ({
         title: say("Continue on your own server"),
         leadsAway: true,
-        ...(wrong !== undefined && { status: 422 }),
-        body: html`${problem(wrong)}${above}<p>${
+        ...(refusal !== undefined && { status: 422 }),
+        body: html`${problem(refusal)}${above}<p>${
           say(
             "Enter your handle. Your own server will then show this profile or post, so that you can follow or reply."
           )

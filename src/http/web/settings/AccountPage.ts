@@ -13,7 +13,7 @@ import { accountPath as path } from "../../html/PagePaths.ts"
 import { Visitors } from "../../html/Visitors.ts"
 import * as LinkedIdentities from "./LinkedIdentities.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
-import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
+import { type Member, type Refusal, refusalOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
@@ -24,7 +24,7 @@ const make = Effect.gen(function*() {
   const users = yield* Users
   const visitors = yield* Visitors
 
-  const view = Effect.fnUntraced(function*(member: Member, changed: string | null, wrong?: Wrong) {
+  const view = Effect.fnUntraced(function*(member: Member, changed: string | null, refusal?: Refusal) {
     const { formToken, session, way, words } = member
     const { say } = words
     const user = Option.getOrUndefined(yield* users.find(session.accountId))
@@ -37,7 +37,7 @@ const make = Effect.gen(function*() {
       : undefined
     return yield* frame.page(member, {
       title: say("Account"),
-      wrong,
+      refusal: refusal,
       done,
       body: html`
 <p class="soft">${say("Signed in as {account}", { account: `@${session.username}@${server}` })}</p>
@@ -81,7 +81,7 @@ ${yield* identities.section(member)}
     ).pipe(
       // All sessions were ended, this browser's included, so it gets a new one.
       Effect.andThen(visitors.signIn(member.session.accountId, redirect(`${path}?changed=password`))),
-      Effect.catch((error) => view(member, null, wrongOf(error)))
+      Effect.catch((error) => view(member, null, refusalOf(error)))
     )
   )
 
@@ -99,7 +99,7 @@ ${yield* identities.section(member)}
         )
       ),
       Effect.as(redirect(`${path}?changed=email`)),
-      Effect.catch((error) => view(member, null, wrongOf(error)))
+      Effect.catch((error) => view(member, null, refusalOf(error)))
     )
   }))
 
@@ -107,7 +107,7 @@ ${yield* identities.section(member)}
     credentials.requirePassword(member.session.accountId, Redacted.make(given.get("password") ?? "")).pipe(
       Effect.andThen(identities.unlink(member, given.get("issuer") ?? "")),
       Effect.as(redirect(`${path}?changed=identity`)),
-      Effect.catch((error) => view(member, null, wrongOf(error)))
+      Effect.catch((error) => view(member, null, refusalOf(error)))
     )
   )
 

@@ -11,7 +11,7 @@ import { deletionPath as path, movePath } from "../../html/PagePaths.ts"
 import { Visitors } from "../../html/Visitors.ts"
 import * as OwnAccountCommands from "../../v1/OwnAccountCommands.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
-import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
+import { type Member, type Refusal, refusalOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain } = yield* ServerConfig
@@ -19,12 +19,12 @@ const make = Effect.gen(function*() {
   const frame = yield* SettingsFrame.make(path)
   const visitors = yield* Visitors
 
-  const view = (member: Member, wrong?: Wrong) => {
+  const view = (member: Member, refusal?: Refusal) => {
     const { formToken, session, way, words } = member
     const { pieces, say } = words
     return frame.page(member, {
       title: say("Delete account"),
-      wrong,
+      refusal: refusal,
       body: html`
 <p><strong>${
         say("This deletes {account} with all posts and files, here and on other servers. It cannot be undone.", {
@@ -53,7 +53,7 @@ ${ownPasswordField(member, path)}
         }</p>
 <p><a href="${way("/")}">${say("Back to the front page")}</a></p>`
       }))),
-      Effect.catch((error) => view(member, wrongOf(error)))
+      Effect.catch((error) => view(member, refusalOf(error)))
     )
   })
 

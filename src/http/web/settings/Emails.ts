@@ -74,12 +74,12 @@ ${
   const save = Effect.fnUntraced(function*({ session: { permissions }, viewer }: MemberVisit, sent: URLSearchParams) {
     const { staff, types } = offered(permissions)
     const before = yield* choices.of(viewer, permissions)
-    const [wanted, wantedStaff] = [sent.getAll("types"), sent.getAll("staff")]
+    const [chosen, chosenStaff] = [sent.getAll("types"), sent.getAll("staff")]
     yield* choices.change(viewer, {
       // Choices that the role does not offer now stay.
-      types: emailedTypes.filter((type) => (types.includes(type) ? wanted : before.types).some((one) => one === type)),
+      types: emailedTypes.filter((type) => (types.includes(type) ? chosen : before.types).some((one) => one === type)),
       declined: StaffEmail.literals.filter((one) =>
-        staff.includes(one) ? !wantedStaff.includes(one) : before.declined.includes(one)
+        staff.includes(one) ? !chosenStaff.includes(one) : before.declined.includes(one)
       )
     })
   })

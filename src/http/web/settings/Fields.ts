@@ -68,7 +68,7 @@ export const form = (visit: MemberVisit, fields: Html, options: FormOptions): Ht
   html`<form method="post" action="${actionOf(visit)}"${
     options.files === true ? html` enctype="multipart/form-data"` : ""
   }>${tokenInput(visit.formToken)}${
-    hidden("return", visit.here)
+    hidden("return", visit.pathAndQuery)
   }${fields}<p class="row"><button type="submit" name="act" value="${options.act}"${
     options.danger === true ? html` class="danger"` : options.plain === true ? html` class="plain"` : ""
   }${options.label === undefined ? "" : html` aria-label="${options.label}"`}>${options.button}</button></p></form>`

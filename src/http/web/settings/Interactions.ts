@@ -20,8 +20,8 @@ const make = Effect.gen(function*() {
     const row = (visibility: typeof visibilities[number], interaction: typeof controlled[number]): Html => {
       const name = `${visibility}.${interaction}`
       const askName = `${name}.ask`
-      const { mayAsk, who } = choiceOf(stored[visibility], interaction)
-      const chosen = { who: filled.text(name, who), mayAsk: filled.isOn(askName, mayAsk) }
+      const { mayAsk, audience } = choiceOf(stored[visibility], interaction)
+      const chosen = { audience: filled.text(name, audience), mayAsk: filled.isOn(askName, mayAsk) }
       return policyField(visit.reader.words, interaction, { name, askName, chosen })
     }
     return html`<p>${
@@ -49,7 +49,7 @@ ${
     const chosen = Effect.fnUntraced(function*(visibility: typeof visibilities[number]) {
       const parts = yield* Effect.forEach(controlled, (interaction) => {
         const name = `${visibility}.${interaction}`
-        return entriesOf(interaction, { who: sent.get(name) ?? "public", mayAsk: sent.has(`${name}.ask`) })
+        return entriesOf(interaction, { audience: sent.get(name) ?? "public", mayAsk: sent.has(`${name}.ask`) })
       })
       return parts.flat()
     })

@@ -12,7 +12,7 @@ import { aliasesPath, movePath } from "../../html/PagePaths.ts"
 import * as OwnAccountCommands from "../../v1/OwnAccountCommands.ts"
 import * as MoveFollowersPage from "./MoveFollowersPage.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
-import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
+import { type Member, type Refusal, refusalOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const { localDomain: server } = yield* ServerConfig
@@ -21,12 +21,12 @@ const make = Effect.gen(function*() {
   const aliasFrame = yield* SettingsFrame.make(aliasesPath)
   const moveFrame = yield* SettingsFrame.make(movePath)
 
-  const aliasView = Effect.fnUntraced(function*(member: Member, wrong?: Wrong) {
+  const aliasView = Effect.fnUntraced(function*(member: Member, refusal?: Refusal) {
     const { formToken, session, way, words: { say } } = member
     const aliases = yield* commands.aliases(session.accountId)
     return yield* aliasFrame.page(member, {
       title: say("Account aliases"),
-      wrong,
+      refusal: refusal,
       body: html`
 <p>${say("To move here from another account, first add it as an alias here. Then start the move there.")}</p>
 <form method="post" action="${way(aliasesPath)}">
@@ -51,23 +51,23 @@ ${tokenInput(formToken)}
   const addAlias = aliasFrame.guarded((member, given) =>
     commands.addAlias(member.session.accountId, given.get("account") ?? "").pipe(
       Effect.as(redirect(aliasesPath)),
-      Effect.catch((error) => aliasView(member, wrongOf(error)))
+      Effect.catch((error) => aliasView(member, refusalOf(error)))
     )
   )
   const removeAlias = aliasFrame.submitted((member, given) =>
     commands.removeAlias(member.session.accountId, given.get("uri") ?? "").pipe(
       Effect.as(redirect(aliasesPath)),
-      Effect.catch((error) => aliasView(member, wrongOf(error)))
+      Effect.catch((error) => aliasView(member, refusalOf(error)))
     )
   )
 
-  const moveView = Effect.fnUntraced(function*(member: Member, moved: boolean, wrong?: Wrong) {
+  const moveView = Effect.fnUntraced(function*(member: Member, moved: boolean, refusal?: Refusal) {
     const made = yield* moveFollowers.overview(member.session.accountId)
     const { formToken, session, way, words } = member
     const { pieces, say } = words
     return yield* moveFrame.page(member, {
       title: say("Move account"),
-      wrong,
+      refusal: refusal,
       done: moved ? say("The move has started. Your followers are told to follow the new account.") : undefined,
       body: html`
 <p>${say("Your followers move to the other account. Your posts stay here. You cannot move again for 30 days.")}</p>
@@ -99,7 +99,7 @@ ${ownPasswordField(member, movePath)}
       given.get("account") ?? ""
     ).pipe(
       Effect.as(redirect(`${movePath}?moved=1`)),
-      Effect.catch((error) => moveView(member, false, wrongOf(error)))
+      Effect.catch((error) => moveView(member, false, refusalOf(error)))
     )
   )
 

@@ -55,8 +55,8 @@ ${
   })
 
   const save = Effect.fnUntraced(function*({ viewer }: MemberVisit, sent: URLSearchParams) {
-    const said = yield* decisionsOf(Object.fromEntries(subjects.map((subject) => [subject, sent.get(subject)])))
-    yield* policies.change(viewer, (before) => ({ ...before, ...said }))
+    const decisions = yield* decisionsOf(Object.fromEntries(subjects.map((subject) => [subject, sent.get(subject)])))
+    yield* policies.change(viewer, (before) => ({ ...before, ...decisions }))
   })
 
   return page({ path: "/settings/notifications", title: ({ say }) => say("Notifications"), show, acts: { save } })

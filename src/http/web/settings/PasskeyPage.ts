@@ -9,20 +9,20 @@ import { redirect } from "../../html/HtmlPage.ts"
 import { passkeysPath as path } from "../../html/PagePaths.ts"
 import { passkeyForm, passkeyScriptPath } from "../../pages/PasskeyForm.ts"
 import * as SettingsFrame from "./SettingsFrame.ts"
-import { type Member, type Wrong, wrongOf } from "./SettingsFrame.ts"
+import { type Member, type Refusal, refusalOf } from "./SettingsFrame.ts"
 
 const make = Effect.gen(function*() {
   const credentials = yield* OwnCredentials
   const frame = yield* SettingsFrame.make(path)
   const passkeys = yield* Passkeys
 
-  const view = Effect.fnUntraced(function*(member: Member, wrong?: Wrong) {
+  const view = Effect.fnUntraced(function*(member: Member, refusal?: Refusal) {
     const { formToken, session, way, words } = member
     const { day, say } = words
     const all = yield* passkeys.list(session.accountId)
     return yield* frame.page(member, {
       title: say("Passkeys"),
-      wrong,
+      refusal: refusal,
       body: html`
 <p>${
         say(
@@ -76,13 +76,13 @@ ${
         }
 <noscript><p class="soft">${say("Passkeys need JavaScript, which your browser does not run here.")}</p></noscript>`
       })
-    }).pipe(Effect.catch((error) => view(member, wrongOf(error))))
+    }).pipe(Effect.catch((error) => view(member, refusalOf(error))))
   )
 
   const register = frame.submitted((member, given) =>
     passkeys.register(member.session.accountId, given.get("name") ?? "", given.get("credential") ?? "").pipe(
       Effect.as(redirect(path)),
-      Effect.catch((error) => view(member, wrongOf(error)))
+      Effect.catch((error) => view(member, refusalOf(error)))
     )
   )
 
@@ -90,7 +90,7 @@ ${
     credentials.requirePassword(member.session.accountId, Redacted.make(given.get("password") ?? "")).pipe(
       Effect.andThen(passkeys.remove(member.session.accountId, given.get("id") ?? "")),
       Effect.as(redirect(path)),
-      Effect.catch((error) => view(member, wrongOf(error)))
+      Effect.catch((error) => view(member, refusalOf(error)))
     )
   )
 

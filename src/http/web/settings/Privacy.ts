@@ -79,7 +79,7 @@ ${
 
   const save = Effect.fnUntraced(function*({ viewer }: MemberVisit, sent: URLSearchParams) {
     const emails = config.emailSubscriptions ? read(yield* views.renderOne(viewer)).emailSubscriptions : undefined
-    const wanted = sent.has("email_subscriptions")
+    const isOn = sent.has("email_subscriptions")
     yield* actors.tell(viewer, {
       _tag: "UpdateProfile",
       change: {
@@ -89,7 +89,7 @@ ${
         hideCollections: !sent.has("show_collections"),
         showApplication: sent.has("show_application"),
         // A role that does not allow the offer is refused only if the member asks for it.
-        ...(emails !== undefined && emails !== wanted && { emailSubscriptions: wanted })
+        ...(emails !== undefined && emails !== isOn && { emailSubscriptions: isOn })
       }
     })
   })

@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
       const own = visit.path.replace(/^\/web/, "")
       const back = ownPath(form.get("return"))
       const here = back?.split("?")[0] === own ? back : own
-      return { ...visit, path: own, here, query: new URLSearchParams(here.split("?")[1] ?? "") }
+      return { ...visit, path: own, pathAndQuery: here, query: new URLSearchParams(here.split("?")[1] ?? "") }
     }
 
     const post = pages.act(Effect.fnUntraced(function*(sent, form) {
@@ -54,7 +54,7 @@ export const make = Effect.gen(function*() {
         : act(visit, form)
       return yield* done.pipe(
         Effect.map((result): ActResult => ({
-          to: visit.here,
+          to: visit.pathAndQuery,
           notice: visit.reader.words.say("The settings were saved."),
           ...result
         })),

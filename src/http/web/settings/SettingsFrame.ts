@@ -10,7 +10,7 @@ import { signInPath } from "../../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
 
 /** A refused form: the error text, and its status. */
-export interface Wrong {
+export interface Refusal {
   readonly message: string
   readonly status: number
 }
@@ -18,7 +18,7 @@ export interface Wrong {
 interface Content {
   readonly title: string
   readonly body: Html
-  readonly wrong?: Wrong | undefined
+  readonly refusal?: Refusal | undefined
   /** Text of a finished act. */
   readonly done?: string | undefined
   /** Paths of scripts. */
@@ -40,7 +40,7 @@ const statuses: Readonly<Record<string, number>> = {
 }
 
 /** Returns the message and HTTP status that a page shows for an error of a service. */
-export const wrongOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Wrong => ({
+export const refusalOf = ({ _tag, message }: { readonly _tag: string; readonly message: string }): Refusal => ({
   message,
   status: statuses[_tag] ?? 422
 })
@@ -61,13 +61,13 @@ export const make = Effect.fnUntraced(function*(path: string) {
 
   return {
     /** Renders a page. */
-    page: (visitor: Member, { body, done, modules, title, wrong }: Content) =>
+    page: (visitor: Member, { body, done, modules, title, refusal }: Content) =>
       frame.respond(visitor, path, {
         words: visitor.words,
         title,
         ...(modules !== undefined && { modules }),
-        ...(wrong !== undefined && { status: wrong.status }),
-        body: html`${problem(wrong === undefined ? undefined : visitor.words.translate(wrong.message))}
+        ...(refusal !== undefined && { status: refusal.status }),
+        body: html`${problem(refusal === undefined ? undefined : visitor.words.translate(refusal.message))}
 ${done === undefined ? "" : html`<p class="done" role="status">${done}</p>`}${body}`
       }),
     /** Handler of the page; visitors are sent to the sign-in, and come back. */

@@ -11,13 +11,13 @@ const shift = { x: 0.5, y: 0.5 }
 
 const shown = (picture: HTMLImageElement, square: HTMLElement, field: HTMLInputElement): void => {
   const edge = edgeOf(picture)
-  const room = { x: picture.clientWidth - edge, y: picture.clientHeight - edge }
+  const slack = { x: picture.clientWidth - edge, y: picture.clientHeight - edge }
   square.style.width = square.style.height = `${edge}px`
-  square.style.left = `${room.x * shift.x}px`
-  square.style.top = `${room.y * shift.y}px`
+  square.style.left = `${slack.x * shift.x}px`
+  square.style.top = `${slack.y * shift.y}px`
   const part = (space: number, length: number, at: number) => (space * at + edge / 2) / length * 2 - 1
-  const x = part(room.x, picture.clientWidth, shift.x)
-  const y = -part(room.y, picture.clientHeight, shift.y)
+  const x = part(slack.x, picture.clientWidth, shift.x)
+  const y = -part(slack.y, picture.clientHeight, shift.y)
   field.value = `${x.toFixed(3)},${y.toFixed(3)}`
 }
 

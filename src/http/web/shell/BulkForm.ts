@@ -7,12 +7,12 @@ const bulkId = "bulk"
 
 /** Renders the form that acts on all selected rows of the page; `acts` are the buttons' values and labels. */
 export const bulkForm = (
-  { formToken, here }: Visit,
+  { formToken, pathAndQuery }: Visit,
   action: string,
   acts: ReadonlyArray<readonly [act: string, label: string]>
 ): Html =>
   html`<form method="post" action="${action}" id="${bulkId}" class="tools">${tokenInput(formToken)}${
-    hidden("return", here)
+    hidden("return", pathAndQuery)
   }${
     acts.map(([act, label]) =>
       html`<button type="submit" name="act" value="${act}" class="plain small">${label}</button>`

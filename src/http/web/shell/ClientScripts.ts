@@ -59,7 +59,7 @@ const imports = /(\bfrom\s*|\bimport\s*\(?\s*)"[^"]*?\/(\w+)\.client\.ts"/g
 /** Scripts that run in browsers. */
 export class ClientScripts extends Context.Service<ClientScripts, {
   /** Renders the elements that preload and load scripts, for the head of a page. */
-  readonly tags: (wanted: ReadonlyArray<ScriptName>) => Html
+  readonly tags: (names: ReadonlyArray<ScriptName>) => Html
 }>()("murmuration/http/web/shell/ClientScripts") {
   /** Reads the scripts, and serves each below a path with its hash. */
   static readonly layer = Layer.unwrap(Effect.suspend(() => make))
@@ -75,9 +75,9 @@ const make = Effect.gen(function*() {
     served.set(name, hashedFile(name, "js", "text/javascript", text))
   }
   const scripts = ClientScripts.of({
-    tags: (wanted) =>
+    tags: (names) =>
       html`${
-        [...new Set(wanted)].flatMap((name) => served.get(name)?.path ?? []).map((path) =>
+        [...new Set(names)].flatMap((name) => served.get(name)?.path ?? []).map((path) =>
           html`<script type="module" src="${path}"></script>
 `
         )

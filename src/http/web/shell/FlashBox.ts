@@ -5,13 +5,13 @@ import type { Visit } from "./Visit.ts"
 
 /** Renders the result of the last act, with the form that undoes it. */
 export const flashBox = (
-  { formToken, here, reader: { words: { say } } }: Visit,
-  told: FlashMessage | undefined
+  { formToken, pathAndQuery, reader: { words: { say } } }: Visit,
+  flash: FlashMessage | undefined
 ): Html =>
-  told === undefined ? html`` : html`<div class="done"><p>${told.notice}</p>${
-    told.undo === undefined
+  flash === undefined ? html`` : html`<div class="done"><p>${flash.notice}</p>${
+    flash.undo === undefined
       ? ""
-      : html`<form method="post" action="${told.undo.path}">${tokenInput(formToken)}${hidden("return", here)}${
-        Object.entries(told.undo.fields ?? {}).map(([name, value]) => hidden(name, value))
-      }<button type="submit" name="act" value="${told.undo.act}">${say("Undo")}</button></form>`
+      : html`<form method="post" action="${flash.undo.path}">${tokenInput(formToken)}${hidden("return", pathAndQuery)}${
+        Object.entries(flash.undo.fields ?? {}).map(([name, value]) => hidden(name, value))
+      }<button type="submit" name="act" value="${flash.undo.act}">${say("Undo")}</button></form>`
   }</div>`

@@ -55,7 +55,7 @@ const make = Effect.gen(function*() {
         session,
         translates: false,
         formToken,
-        here: path,
+        pathAndQuery: path,
         path,
         query: new URLSearchParams(),
         params: {}

@@ -67,8 +67,8 @@ export const unreadBadge = ({ figure, say }: Messages, unread: number): Html =>
     }</span><span class="unseen">${say("{count, number} new", { count: unread })}</span>`
 
 /** Path of the entry that the page is or belongs to; the longest one, as some paths begin with another. */
-const openEntry = (here: string, shown: ReadonlyArray<Entry>): string | undefined =>
-  shown.filter(({ isAt, path }) => isAt?.(here) === true || here === path || here.startsWith(`${path}/`))
+const openEntry = (current: string, shown: ReadonlyArray<Entry>): string | undefined =>
+  shown.filter(({ isAt, path }) => isAt?.(current) === true || current === path || current.startsWith(`${path}/`))
     .map(({ path }) => path).toSorted((a, b) => b.length - a.length)[0]
 
 const link = (
@@ -77,8 +77,8 @@ const link = (
   open: string | undefined,
   unread: number
 ): Html => {
-  const { path: here, reader: { way, words } } = visit
-  const current = path === open ? html` aria-current="${path === here ? "page" : "true"}"` : ""
+  const { path: currentPath, reader: { way, words } } = visit
+  const current = path === open ? html` aria-current="${path === currentPath ? "page" : "true"}"` : ""
   return html`<li><a href="${way(path)}"${current}${counts === true ? html` data-counts` : ""}>${icon(name)}<span>${
     label(words)
   }</span>${counts === true ? unreadBadge(words, unread) : ""}</a></li>`
@@ -99,12 +99,12 @@ const shownTo = (visit: Visit): ReadonlyArray<Entry> =>
 
 /** Navigation above or beside the page: everything for members, the way in for visitors. */
 export const navigation = (visit: Visit, unread: number): Html => {
-  const { formToken, here, reader: { way, words: { say } }, session } = visit
+  const { formToken, pathAndQuery, reader: { way, words: { say } }, session } = visit
   if (session === undefined) {
     return html`<nav class="side" aria-label="${say("Menu")}"><ul>
 <li><a href="${way("/about")}">${icon("home")}<span>${say("About this server")}</span></a></li>
 <li><a href="${way("/explore")}">${icon("compass")}<span>${say("Explore")}</span></a></li>
-<li><a href="${way(signInTo(here))}">${icon("enter")}<span>${say("Sign in")}</span></a></li></ul></nav>`
+<li><a href="${way(signInTo(pathAndQuery))}">${icon("enter")}<span>${say("Sign in")}</span></a></li></ul></nav>`
   }
   return html`<nav class="side" aria-label="${say("Menu")}">${list(visit, shownTo(visit), unread)}
 <form method="post" action="/auth/sign_out">${tokenInput(formToken)}<button type="submit" class="plain">${

@@ -15,7 +15,7 @@ export interface Visit {
   /** Token for `tokenInput`. Pages contain no forms for visitors. */
   readonly formToken: string
   /** Path and query of the page; forms send it back as `return`. */
-  readonly here: string
+  readonly pathAndQuery: string
   /** Path without the query. */
   readonly path: string
   readonly query: URLSearchParams

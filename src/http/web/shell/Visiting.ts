@@ -16,7 +16,7 @@ export const visitOf = (visitor: Visitor, params: Visit["params"], translates: b
       session: visitor.session,
       translates,
       formToken: visitor.formToken,
-      here: search === "" ? path : `${path}?${search}`,
+      pathAndQuery: search === "" ? path : `${path}?${search}`,
       path,
       query: new URLSearchParams(search),
       params

@@ -106,21 +106,21 @@ const make = Effect.gen(function*() {
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
     const { cookies } = yield* HttpServerRequest.HttpServerRequest
     const { session } = visit
-    const told = session === undefined ? undefined : flash.read(cookies)
+    const flashMessage = session === undefined ? undefined : flash.read(cookies)
     const status = view.status ?? 200
     const text = documentOf({
       visit,
       view,
       unread: session === undefined ? 0 : yield* notifications.unread(session.accountId, everything, unreadMax),
       scripts: scripts.tags([...(session === undefined ? ["viewer" as const] : memberScripts), ...view.scripts ?? []]),
-      above: html`${flashBox(visit, told)}${problem(refused)}`
+      above: html`${flashBox(visit, flashMessage)}${problem(refused)}`
     })
     const response = HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
       headers: pageHeaders(visit, status, media, view.leadsAway)
     })
-    return told === undefined ? response : flash.take(response)
+    return flashMessage === undefined ? response : flash.take(response)
   })
 
   /** Renders the page for a refusal, with the headers of the error. */
@@ -147,7 +147,7 @@ const make = Effect.gen(function*() {
     return yield* show(say("This did not work"), html``, translate(error.message))
   })
 
-  const signInFirst = ({ here }: Visit) => redirect(signInTo(here))
+  const signInFirst = ({ pathAndQuery }: Visit) => redirect(signInTo(pathAndQuery))
 
   const closedPage = (visit: Visit) => {
     const { way, words: { say } } = visit.reader
@@ -155,7 +155,7 @@ const make = Effect.gen(function*() {
       title: say("Members only"),
       status: 401,
       body: html`<p>${say("This page is only visible to people with an account on this server.")}
-<a href="${way(signInTo(visit.here))}">${say("Sign in")}</a></p>`
+<a href="${way(signInTo(visit.pathAndQuery))}">${say("Sign in")}</a></p>`
     })
   }
 
@@ -233,7 +233,7 @@ const make = Effect.gen(function*() {
     )
 
   const form: WebPages["Service"]["form"] = (run, stale) => {
-    const again = Effect.fnUntraced(function*(fields: URLSearchParams) {
+    const renderStale = Effect.fnUntraced(function*(fields: URLSearchParams) {
       const visitor = yield* visitors.current
       const visit = yield* visitBy(visitor)
       return visitor.remember(yield* render(visit, yield* stale(visit, fields)))
@@ -241,7 +241,7 @@ const make = Effect.gen(function*() {
     const handler = Effect.fnUntraced(function*(fields: URLSearchParams) {
       const visit = yield* visitBy(yield* visitors.current)
       const known = memberVisit(visit)
-      if (known === undefined) return yield* again(fields)
+      if (known === undefined) return yield* renderStale(fields)
       const refused = stateRefusal(known.session.state, { forUsers: true })
       return yield* (refused === undefined ? run(known, fields) : Effect.fail(refused)).pipe(
         Effect.flatMap((view) =>
@@ -252,7 +252,7 @@ const make = Effect.gen(function*() {
     })
     return Effect.flatMap(HttpRouter.RouteContext, (route) =>
       forms.handle(handler, {
-        stale: (fields) => Effect.provideService(again(fields), HttpRouter.RouteContext, route)
+        stale: (fields) => Effect.provideService(renderStale(fields), HttpRouter.RouteContext, route)
       }))
   }
 

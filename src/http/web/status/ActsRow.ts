@@ -33,7 +33,7 @@ const link = (visit: Visit, path: string, name: IconName, label: string, count?:
  * is a boost's or the status's.
  */
 export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html => {
-  const { formToken, here, reader: { way, words: { say } }, viewer } = visit
+  const { formToken, pathAndQuery, reader: { way, words: { say } }, viewer } = visit
   const { favouritesCount, id, reblogsCount, repliesCount, visibility } = status
   const replies = say("{count, plural, one {# reply} other {# replies}}", { count: repliesCount })
   const boosts = say("{count, plural, one {# boost} other {# boosts}}", { count: reblogsCount })
@@ -51,7 +51,7 @@ export const actsRow = (visit: Visit, status: ShownStatus, shown: string): Html 
     status.bookmarked === true
   ]
   return html`<form method="post" action="${statusActPath(id)}" class="acts">${tokenInput(formToken)}${
-    hidden("return", here)
+    hidden("return", pathAndQuery)
   }${shown === id ? "" : hidden("shown", shown)}${reactionsOf(visit, status)}${
     link(
       visit,

@@ -34,7 +34,7 @@ const results = ({ reader: { words: { figure, say } } }: Visit, poll: Poll): Htm
 export const pollOf = (visit: Visit, status: ShownStatus): Html => {
   const { poll } = status
   if (poll === null) return html``
-  const { formToken, here, reader: { words: { say }, words }, viewer } = visit
+  const { formToken, pathAndQuery, reader: { words: { say }, words }, viewer } = visit
   const people = poll.votersCount ?? poll.votesCount
   const summary = html`<p class="soft">${
     poll.expired
@@ -51,7 +51,7 @@ export const pollOf = (visit: Visit, status: ShownStatus): Html => {
   if (!mayVote) return html`${results(visit, poll)}${summary}`
   const type = poll.multiple ? "checkbox" : "radio"
   return html`<form method="post" action="${statusActPath(status.id)}" class="vote">${tokenInput(formToken)}${
-    hidden("return", here)
+    hidden("return", pathAndQuery)
   }<fieldset><legend class="unseen">${say("Poll")}</legend>${
     poll.options.map(({ title }, at) =>
       html`<label dir="auto"><input type="${type}" name="choices[]" value="${at}"> ${

@@ -27,13 +27,13 @@ import { feedOf, foldedFeedOf } from "../status/Feed.ts"
 const switchesPath = "/web/home/switches"
 
 /** Switches for replies and boosts above Home, as a form with two buttons. */
-const switches = ({ formToken, here, reader: { words: { say } }, session: { web } }: MemberVisit): Html => {
+const switches = ({ formToken, pathAndQuery, reader: { words: { say } }, session: { web } }: MemberVisit): Html => {
   const one = (name: string, isOn: boolean, label: string) =>
     html`<button type="submit" name="act" value="${isOn ? "hide" : "show"}_${name}" class="switch" aria-pressed="${
       isOn ? "true" : "false"
     }">${label}</button>`
   return html`<form method="post" action="${switchesPath}" class="switches">${tokenInput(formToken)}${
-    hidden("return", here)
+    hidden("return", pathAndQuery)
   }${one("replies", web.homeReplies, say("Replies"))}${one("reblogs", web.homeReblogs, say("Boosts"))}</form>`
 }
 
@@ -135,7 +135,7 @@ const make = Effect.gen(function*() {
         const selection = yield* access.narrow(visit.viewer, "liveFeeds", { local, remote: false, onlyMedia: false })
         const { items, read } = selection === undefined
           ? { items: [], read: [] }
-          : yield* everybody(visit.viewer, page, (page) => timelines.everybody(visit.viewer, selection, page))
+          : yield* everybody(visit.viewer, page, (page) => timelines.publicTimeline(visit.viewer, selection, page))
         return yield* list(visit, {
           title: local ? say("Local") : say("Federated"),
           live: local ? "channel=public:local" : "channel=public",

@@ -126,7 +126,7 @@ ${
         }</p>`
     }${
       isRunning(state)
-        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.here)}">${
+        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.pathAndQuery)}">${
           say("Show the current state")
         }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel import"), danger: true })}`
         : bringsPosts(kind) && added > 0

@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
     }<p class="soft">${say("An archive can be downloaded for seven days.")}</p></section>`
   }
 
-  const brought = (visit: MemberVisit, all: ReadonlyArray<Transfer>) => {
+  const importedList = (visit: MemberVisit, all: ReadonlyArray<Transfer>) => {
     const { way, words } = visit.reader
     const { say } = words
     const states = stateNames(words)
@@ -124,7 +124,7 @@ const make = Effect.gen(function*() {
     const all = yield* transfers.list(visit.viewer)
     const of = (...kinds: ReadonlyArray<string>) => all.filter(({ kind }) => kinds.includes(kind))
     return html`${written(visit, of("archive_out"), yield* archives.weekly(visit.viewer))}${
-      brought(visit, of("archive_in", "live_in", "archive_undo"))
+      importedList(visit, of("archive_in", "live_in", "archive_undo"))
     }${fromServer(visit)}<p class="below"><a href="${visit.reader.way(transfersPath)}">${
       visit.reader.words.say("Import and export")
     }</a></p>`

@@ -52,14 +52,14 @@ const make = Effect.gen(function*() {
   const planned = (visit: MemberVisit, plan: ImportPlan) => {
     const { words } = visit.reader
     const { say } = words
-    const seems = Option.getOrUndefined(decodeKind(plan.options.seems))
+    const likelyKind = Option.getOrUndefined(decodeKind(plan.options.seems))
     const nothing = plan.added === 0 && (plan.removed === 0 || !plan.options.overwrite)
     return html`${
-      seems === undefined ?
+      likelyKind === undefined ?
         "" :
         html`<p class="problem" role="alert">${
           say("This file looks like another kind: {kind}. Check that you chose the right one.", {
-            kind: kindNames(words)[seems]
+            kind: kindNames(words)[likelyKind]
           })
         }</p>`
     }<p>${say("Nothing has changed yet. This is what the import will do:")}</p><ul>
@@ -107,7 +107,7 @@ const make = Effect.gen(function*() {
       })
     } · ${say("{added} added, {removed} removed", { added: figure(added), removed: figure(removed) })}</p>${
       isRunning(state)
-        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.here)}">${
+        ? html`<p>${say("You can close this page: the import continues.")} <a href="${way(visit.pathAndQuery)}">${
           say("Show the current state")
         }</a></p>${form(visit, html``, { act: "cancel", button: say("Cancel import"), danger: true })}`
         : ""

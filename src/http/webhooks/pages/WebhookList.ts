@@ -17,7 +17,7 @@ const make = Effect.gen(function*() {
     const listed = wholeList(visit, yield* webhooks.list, {
       caption: say("Webhooks"),
       empty: say("No webhooks yet."),
-      heads: [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
+      headings: [say("Address"), say("Events"), say("State"), say("Last failure"), say("Pending")],
       cells: ({ enabled, error, events, failedAt, id, url }) => [
         html`<a href="${webhooksPath}/${String(id)}">${url}</a>`,
         list(events.map((event) => eventNames[event](words))),

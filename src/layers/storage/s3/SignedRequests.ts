@@ -49,19 +49,19 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
       return yield* send(part)
     }))
 
-  const whole = (key: string, path: string, size: number) =>
+  const putWhole = (key: string, path: string, size: number) =>
     withPart(path, 0, size, (body) => requests.need({ method: "PUT", key, headers: described(key, acl), body }))
 
   const abort = (key: string, uploadId: string) => requests.find({ method: "DELETE", key, query: { uploadId } })
 
   const inParts = Effect.fnUntraced(function*(key: string, path: string, size: number) {
-    const begun = yield* requests.document({
+    const initiated = yield* requests.document({
       method: "POST",
       key,
       query: { uploads: "" },
       headers: described(key, acl)
     })
-    const uploadId = textAt(begun, "InitiateMultipartUploadResult/UploadId")
+    const uploadId = textAt(initiated, "InitiateMultipartUploadResult/UploadId")
     if (uploadId === undefined) return yield* new StorageFailed({ text: "S3 began no upload" })
     yield* Effect.gen(function*() {
       const offsets = Array.from({ length: Math.ceil(size / partBytes) }, (_, index) => index * partBytes)
@@ -103,7 +103,7 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
       Effect.flatMap(Effect.mapError(fs.stat(path), failed), ({ size }) =>
         Number(size) > partBytes
           ? inParts(key, path, Number(size))
-          : Effect.asVoid(whole(key, path, Number(size)))),
+          : Effect.asVoid(putWhole(key, path, Number(size)))),
     /** Aborts uploads of a key that a killed process never completed; not every S3 service can list them. */
     abandon: (key: string) =>
       Effect.ignore(

@@ -1,6 +1,6 @@
 import * as LocalIds from "../LocalIds.ts"
 import { noteContext } from "./NoteDocument.ts"
-import { actorContext, type Document, everybody, moment, withContext } from "./Vocabulary.ts"
+import { actorContext, type Document, moment, publicCollection, withContext } from "./Vocabulary.ts"
 
 /*
  * Outgoing activities other than new posts (federation.md section 8, 'Out'), complete with contexts. `actor` is the
@@ -65,7 +65,7 @@ export const followResponse = (type: "Accept" | "Reject", of: FollowOf, number: 
 export const undo = ({ document, type, uri }: Activity): Activity => {
   const { "@context": context, ...object } = document
   const id = `${uri}/undo`
-  const addressed = type === "Announce" ? { to: [everybody] } : { to: document["to"] }
+  const addressed = type === "Announce" ? { to: [publicCollection] } : { to: document["to"] }
   return {
     type: "Undo",
     uri: id,
@@ -119,7 +119,7 @@ export const flag = (
   }, ...report.receivers)
 
 /** Audience of profile changes: public, and the followers. */
-const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
+const shown = (actor: string) => ({ to: [publicCollection], cc: [LocalIds.followers(actor)] })
 
 /** A pin or its removal; `object` is the post's id. */
 export const pin = (type: "Add" | "Remove", actor: string, object: string, number: string): Activity =>
@@ -165,12 +165,12 @@ export const updateActor = (document: Document, at: number): Activity => {
   return {
     type: "Update",
     uri: id,
-    document: { "@context": actorContext, id, type: "Update", actor: document["id"], to: [everybody], object }
+    document: { "@context": actorContext, id, type: "Update", actor: document["id"], to: [publicCollection], object }
   }
 }
 
 export const deleteActor = (actor: string): Activity =>
-  plain({ id: `${actor}#delete`, type: "Delete", actor, to: [everybody], object: actor })
+  plain({ id: `${actor}#delete`, type: "Delete", actor, to: [publicCollection], object: actor })
 
 /** Asks followers of `actor` to follow `target` instead. */
 export const move = (actor: string, target: string, number: string): Activity =>
@@ -218,7 +218,7 @@ export const deleteNote = (actor: string, id: string): Activity => ({
     id: `${id}#delete`,
     type: "Delete",
     actor,
-    to: [everybody],
+    to: [publicCollection],
     object: { id, type: "Tombstone", atomUri: id }
   }
 })

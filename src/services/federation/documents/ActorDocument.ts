@@ -10,7 +10,7 @@ import * as LocalIds from "../LocalIds.ts"
 import { picture } from "./AttachmentDocument.ts"
 import { capabilities } from "./Capabilities.ts"
 import { emojiDocument } from "./EmojiDocument.ts"
-import { actorContext, type Document, everybody, moment, portableContext } from "./Vocabulary.ts"
+import { actorContext, type Document, moment, portableContext, publicCollection } from "./Vocabulary.ts"
 
 /** Public half of a local actor's key. */
 interface ShownKey {
@@ -91,7 +91,7 @@ const profile = (
 
 /** Returns the audience that may add the account to a collection without asking; `FeaturePolicy.ts` enforces it. */
 const featuredBy = (actor: string, { discoverable, locked, suspended }: AccountRecord): string =>
-  suspended || discoverable !== true ? actor : locked ? LocalIds.followers(actor) : everybody
+  suspended || discoverable !== true ? actor : locked ? LocalIds.followers(actor) : publicCollection
 
 /** Returns a local account's actor document, with the emoji that its texts name. */
 export const actorDocument = (

@@ -1,6 +1,6 @@
 import type { Visibility } from "../../statuses/Visibility.ts"
 import * as LocalIds from "../LocalIds.ts"
-import { everybody, isEverybody } from "./Vocabulary.ts"
+import { isPublicCollection, publicCollection } from "./Vocabulary.ts"
 
 /** `to` and `cc` of an object. */
 interface Addressing {
@@ -17,9 +17,9 @@ export const addressing = (
   const followers = LocalIds.followers(actor)
   switch (visibility) {
     case "public":
-      return { to: [everybody], cc: [followers, ...mentioned] }
+      return { to: [publicCollection], cc: [followers, ...mentioned] }
     case "unlisted":
-      return { to: [followers], cc: [everybody, ...mentioned] }
+      return { to: [followers], cc: [publicCollection, ...mentioned] }
     case "private":
       return { to: [followers], cc: mentioned }
     case "direct":
@@ -31,7 +31,7 @@ export const addressing = (
  * Derives a visibility from a remote object's addressing. `followers` is the author's collection, from its document.
  */
 export const visibilityOf = ({ cc, to }: Addressing, followers: string | undefined): Visibility => {
-  if (to.some(isEverybody)) return "public"
-  if (cc.some(isEverybody)) return "unlisted"
+  if (to.some(isPublicCollection)) return "public"
+  if (cc.some(isPublicCollection)) return "unlisted"
   return followers !== undefined && [...to, ...cc].includes(followers) ? "private" : "direct"
 }

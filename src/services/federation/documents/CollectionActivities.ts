@@ -1,12 +1,12 @@
 import * as LocalIds from "../LocalIds.ts"
 import type { Activity } from "./Activities.ts"
 import { collectionContext } from "./CollectionDocument.ts"
-import { type Document, everybody, withContext } from "./Vocabulary.ts"
+import { type Document, publicCollection, withContext } from "./Vocabulary.ts"
 
 /* Outgoing activities about collections of accounts (FEP-7aa9). `actor` is the sender's id. */
 
 /** Audience of changes: public, and the followers. */
-const shown = (actor: string) => ({ to: [everybody], cc: [LocalIds.followers(actor)] })
+const shown = (actor: string) => ({ to: [publicCollection], cc: [LocalIds.followers(actor)] })
 
 /** Adds or removes a collection of accounts, or an item in one. `target` is its container. */
 export const featureAccounts = (
@@ -69,6 +69,6 @@ export const deleteAuthorization = (actor: string, object: Document): Activity =
   return {
     type: "Delete",
     uri: id,
-    document: { "@context": collectionContext, id, type: "Delete", actor, to: [everybody], object }
+    document: { "@context": collectionContext, id, type: "Delete", actor, to: [publicCollection], object }
   }
 }

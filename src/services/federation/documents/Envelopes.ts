@@ -33,8 +33,8 @@ const carried = (envelope: Foreign, value: unknown): unknown => {
   if (isReference(value)) return idOf(value)
   const document = asForeign(value)
   if (document === undefined) return value
-  const whole = document["attributedTo"] === undefined ? document : addressedBy(envelope, document)
-  return unfolded(whole)
+  const addressed = document["attributedTo"] === undefined ? document : addressedBy(envelope, document)
+  return unfolded(addressed)
 }
 
 const unfolded = (activity: Foreign): Foreign => {

@@ -8,7 +8,7 @@ import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
 import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
-import { isEverybody } from "./Vocabulary.ts"
+import { isPublicCollection } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
 export const nameCharactersMax = 2_048
@@ -102,7 +102,7 @@ const groupsOf = (
 ) => [
   ...new Set(
     idsOf(value).filter((id) => id !== self).map((id): Group =>
-      isEverybody(id)
+      isPublicCollection(id)
         ? "public"
         : id === followers
         ? "followers"

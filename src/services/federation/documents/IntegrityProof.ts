@@ -45,10 +45,10 @@ const isPrefix = (context: unknown, whole: unknown): boolean => {
 }
 
 const formsOf = (options: Foreign, document: Foreign): ReadonlyArray<Uint8Array> => {
-  const [own, whole] = [options["@context"], document["@context"]]
-  if (own !== undefined && !isPrefix(own, whole)) return []
+  const [own, documentContext] = [options["@context"], document["@context"]]
+  if (own !== undefined && !isPrefix(own, documentContext)) return []
   const ofDocument = digestOf(own === undefined ? document : { ...document, "@context": own })
-  const signed = own === undefined ? [options, { ...options, "@context": whole }] : [options]
+  const signed = own === undefined ? [options, { ...options, "@context": documentContext }] : [options]
   return signed.flatMap((one) => {
     const ofOptions = digestOf(one)
     return ofOptions === undefined || ofDocument === undefined ? [] : Buffer.concat([ofOptions, ofDocument])

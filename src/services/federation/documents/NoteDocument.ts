@@ -34,7 +34,7 @@ const terms = {
 export const noteContext = [activityStreams, terms]
 
 /** Properties of a note for each field that a status's author wrote. */
-const said: {
+const writtenProperties: {
   readonly [Field in keyof Written]: (
     record: StatusRecord
   ) => { readonly [Word in keyof typeof terms | "summary" | "summaryMap" | "contentMap"]?: unknown }
@@ -94,7 +94,7 @@ export const noteDocument = (config: Config, record: StatusRecord, related: Note
   return {
     id,
     type: "Note",
-    ...Object.assign({}, ...Object.values(said).map((words) => words({ ...record, html: content }))),
+    ...Object.assign({}, ...Object.values(writtenProperties).map((words) => words({ ...record, html: content }))),
     inReplyTo: related.inReplyTo ?? null,
     ...(related.consent === undefined || related.inReplyTo === undefined
       ? {}

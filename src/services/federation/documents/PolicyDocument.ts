@@ -1,11 +1,11 @@
 import { foreignSinglesMax } from "../../instance/ForeignLimits.ts"
 import {
-  type Governed,
   type Interaction,
   interactions,
   isSingleAccount,
   type PolicyEntry,
   policyOf,
+  type PolicySubject,
   type StoredPolicy,
   type SubPolicy,
   subPolicyOf,
@@ -13,7 +13,7 @@ import {
 } from "../../statuses/InteractionPolicy.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { asForeign, type Foreign, idsOf } from "./Reading.ts"
-import { type Document, everybody, isEverybody } from "./Vocabulary.ts"
+import { type Document, isPublicCollection, publicCollection } from "./Vocabulary.ts"
 
 /* Interaction policies of posts, in GoToSocial's terms (federation.md section 9, `interactionPolicy`). */
 
@@ -34,11 +34,11 @@ export const policyTerms = {
 }
 
 /** Returns the policy of a local post: what it states, and always who may quote. The mentioned accounts are listed. */
-export const policyDocument = (status: Governed, actor: string, mentioned: ReadonlyArray<string>): Document => {
+export const policyDocument = (status: PolicySubject, actor: string, mentioned: ReadonlyArray<string>): Document => {
   const idsOfAudience = (who: PolicyEntry): ReadonlyArray<string> => {
     switch (who) {
       case "public":
-        return [everybody]
+        return [publicCollection]
       case "followers":
         return [LocalIds.followers(actor)]
       case "following":
@@ -57,7 +57,7 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
   const documentOf = ({ automatic, manual }: SubPolicy, reply: boolean): Document => {
     const named = listed(automatic)
     // Mentioned accounts may always reply.
-    const always = reply && !named.includes(everybody) ? [...named, actor, ...mentioned] : named
+    const always = reply && !named.includes(publicCollection) ? [...named, actor, ...mentioned] : named
     const asking = [
       ...listed(manual),
       ...([...automatic, ...manual].includes("mutuals") ? [LocalIds.followers(actor)] : [])
@@ -67,11 +67,11 @@ export const policyDocument = (status: Governed, actor: string, mentioned: Reado
       ...(asking.length === 0 ? {} : { manualApproval: [...new Set(asking)] })
     }
   }
-  const said = interactions.filter((interaction) =>
+  const stated = interactions.filter((interaction) =>
     interaction === "canQuote" || subPolicyOf(status.interactionPolicy, interaction) !== undefined
   )
   return Object.fromEntries(
-    said.map((interaction) => [interaction, documentOf(policyOf(status, interaction), interaction === "canReply")])
+    stated.map((interaction) => [interaction, documentOf(policyOf(status, interaction), interaction === "canReply")])
   )
 }
 
@@ -82,7 +82,7 @@ export const foreignPolicy = (
 ): StoredPolicy => {
   const policy = asForeign(note["interactionPolicy"])
   const audienceOf = (id: string): ReadonlyArray<PolicyEntry> =>
-    isEverybody(id)
+    isPublicCollection(id)
       ? ["public"]
       : id === author.followersUrl
       ? ["followers"]
@@ -95,10 +95,10 @@ export const foreignPolicy = (
       ? [id, "unsupported"]
       : ["unsupported"]
   const read = (interaction: Interaction) => {
-    const said = asForeign(policy?.[interaction])
-    if (said === undefined) return undefined
+    const rules = asForeign(policy?.[interaction])
+    if (rules === undefined) return undefined
     const list = (...words: ReadonlyArray<string>) => [
-      ...new Set(words.flatMap((word) => idsOf(said[word])).slice(0, foreignSinglesMax).flatMap(audienceOf))
+      ...new Set(words.flatMap((word) => idsOf(rules[word])).slice(0, foreignSinglesMax).flatMap(audienceOf))
     ]
     // The second property is from earlier versions.
     return { automatic: list("automaticApproval", "always"), manual: list("manualApproval", "approvalRequired") }

@@ -11,13 +11,13 @@ export const pollDocument = (
 ): Document => {
   const ends = expiresAt === null ? undefined : new Date(expiresAt)
   const closed = ends !== undefined && ends.getTime() <= now
-  const told = closed || !hideTotals
+  const showsTotals = closed || !hideTotals
   return {
     type: "Question",
     [multiple ? "anyOf" : "oneOf"]: options.map((name, at) => ({
       type: "Note",
       name,
-      replies: { type: "Collection", ...(told ? { totalItems: counts[at] ?? 0 } : {}) }
+      replies: { type: "Collection", ...(showsTotals ? { totalItems: counts[at] ?? 0 } : {}) }
     })),
     ...(ends === undefined ? {} : { endTime: moment(ends) }),
     ...(closed && ends !== undefined ? { closed: moment(ends) } : {}),

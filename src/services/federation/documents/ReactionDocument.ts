@@ -52,8 +52,8 @@ export const reactionCollection = (id: string, reactions: ReadonlyArray<Reaction
 /** Returns a remote activity's emoji as written; undefined for a plain Like. */
 export const contentOf = (activity: Foreign): string | undefined => {
   const words = [activity["_misskey_reaction"], activity["content"]]
-  const said = activityTypeOf(activity) === "EmojiReact" ? words.toReversed() : words
-  const content = said.map((one) => asText(one, contentCharactersMax + 1)?.trim()).find((one) => one)
+  const contents = activityTypeOf(activity) === "EmojiReact" ? words.toReversed() : words
+  const content = contents.map((one) => asText(one, contentCharactersMax + 1)?.trim()).find((one) => one)
   return content === undefined || content.length > contentCharactersMax ? undefined : content
 }
 

@@ -4,8 +4,9 @@ export const activityStreams = "https://www.w3.org/ns/activitystreams"
 const security = "https://w3id.org/security/v1"
 
 /** The public audience. Other servers also write it in two shorter forms. */
-export const everybody = `${activityStreams}#Public`
-export const isEverybody = (id: string): boolean => id === everybody || id === "as:Public" || id === "Public"
+export const publicCollection = `${activityStreams}#Public`
+export const isPublicCollection = (id: string): boolean =>
+  id === publicCollection || id === "as:Public" || id === "Public"
 
 /** A document or part of one; property names are those on the wire. */
 export type Document = Readonly<Record<string, unknown>>

@@ -41,15 +41,15 @@ export const nextAccounts = (
   rows: number
 ) => {
   const name = sql.literal(phase === 0 ? "domain" : "uri_host(uri)")
-  const there = sql.literal(phase === 0 ? "domain IS NOT NULL" : "uri IS NOT NULL")
+  const hasColumn = sql.literal(phase === 0 ? "domain IS NOT NULL" : "uri IS NOT NULL")
   const key = sql`(domain_key(${name}) COLLATE "C")`
-  const whole = sql`domain_key(${domain})`
+  const domainKey = sql`domain_key(${domain})`
   // A rule with a port applies only to that port.
   const exact = /:\d+$/.test(domain) ? sql`lower(${name}) = ${domain}` : sql`true`
   return takenRows(sql`
     SELECT id, domain, uri, ${key} AS key FROM accounts
-    WHERE ${there} AND (${key}, id) > (greatest(${cursorKey}::text, ${whole} COLLATE "C"), ${cursorId}::bigint)
-      AND ${key} < ${whole} || '/' COLLATE "C" AND (${key} = ${whole} OR starts_with(${key}, ${whole} || '.')) AND ${exact}
+    WHERE ${hasColumn} AND (${key}, id) > (greatest(${cursorKey}::text, ${domainKey} COLLATE "C"), ${cursorId}::bigint)
+      AND ${key} < ${domainKey} || '/' COLLATE "C" AND (${key} = ${domainKey} OR starts_with(${key}, ${domainKey} || '.')) AND ${exact}
     ORDER BY ${key}, id LIMIT ${rowsMax(sql, rows)}`)
 }
 
@@ -59,7 +59,7 @@ export const nextAccounts = (
  */
 export const apply = (
   { sql, tracked }: RowWriter,
-  wanted: ReadonlyArray<{ readonly id: bigint; readonly policy: DomainPolicy }>,
+  accounts: ReadonlyArray<{ readonly id: bigint; readonly policy: DomainPolicy }>,
   at: Date
 ) =>
   Effect.map(
@@ -73,9 +73,11 @@ export const apply = (
           WHEN a.silenced_by_domain THEN NULL ELSE a.silenced_at END,
         silenced_by_domain = w.silence AND (a.silenced_by_domain OR a.silenced_at IS NULL),
         media_rejected = w.media
-      FROM unnest(${wanted.map(({ id }) => id)}::bigint[], ${wanted.map(({ policy }) => !policy.allowed)}::boolean[],
-        ${wanted.map(({ policy }) => policy.severity === "silence")}::boolean[],
-        ${wanted.map(({ policy }) => policy.rejectMedia)}::boolean[]) AS w (id, suspend, silence, media)
+      FROM unnest(${accounts.map(({ id }) => id)}::bigint[], ${
+        accounts.map(({ policy }) => !policy.allowed)
+      }::boolean[],
+        ${accounts.map(({ policy }) => policy.severity === "silence")}::boolean[],
+        ${accounts.map(({ policy }) => policy.rejectMedia)}::boolean[]) AS w (id, suspend, silence, media)
       WHERE a.id = w.id AND ((w.suspend AND a.suspended_at IS NULL) OR (NOT w.suspend AND a.suspended_by_domain)
         OR (w.silence AND a.silenced_at IS NULL) OR (NOT w.silence AND a.silenced_by_domain)
         OR w.media <> a.media_rejected)

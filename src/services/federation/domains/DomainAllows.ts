@@ -70,8 +70,8 @@ export class DomainAllows extends Context.Service<DomainAllows, {
           const domain = yield* ruledDomain(text, confirmed)
           const now = yield* Clock.currentTimeMillis
           return yield* changing(Effect.gen(function*() {
-            const [there] = yield* named(domain)
-            if (there !== undefined) return there
+            const [existing] = yield* named(domain)
+            if (existing !== undefined) return existing
             yield* requireCapacity(sql, { table: "domain_allows", name: "Domain allows", max: domainRulesMax })
             const [made] = yield* table.rows(
               tracked("domains")(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)

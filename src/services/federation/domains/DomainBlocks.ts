@@ -150,13 +150,13 @@ const make = Effect.gen(function*() {
   const insert = Effect.fnUntraced(function*(domain: string, change: DomainBlockChange, now: number, by?: AccountId) {
     if ((yield* among([domain])).length > 0) return undefined
     yield* requireCapacity(sql, { table: "domain_blocks", name: "Domain blocks", max: domainRulesMax })
-    const wanted = merged(untouched, change)
+    const mergedBlock = merged(untouched, change)
     const [made] = yield* table.rows(
       tracked("domains")(sql`
       INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,
         obfuscate, list_id, created_at, updated_at)
-      VALUES (next_id(${now}), ${domain}, ${wanted.severity}, ${wanted.rejectMedia}, ${wanted.rejectReports},
-        ${wanted.privateComment}, ${wanted.publicComment}, ${wanted.obfuscate}, ${wanted.listId}, ${new Date(
+      VALUES (next_id(${now}), ${domain}, ${mergedBlock.severity}, ${mergedBlock.rejectMedia}, ${mergedBlock.rejectReports},
+        ${mergedBlock.privateComment}, ${mergedBlock.publicComment}, ${mergedBlock.obfuscate}, ${mergedBlock.listId}, ${new Date(
         now
       )}, ${new Date(now)})
       ON CONFLICT (domain) DO NOTHING RETURNING *`)
@@ -169,13 +169,13 @@ const make = Effect.gen(function*() {
 
   const write = Effect.fnUntraced(
     function*(before: DomainBlockRecord, change: DomainBlockChange, now: number, by?: AccountId) {
-      const wanted = merged(before, change)
+      const mergedBlock = merged(before, change)
       const after = singleRow(
         yield* table.rows(
           tracked("domains")(
-            sql`UPDATE domain_blocks SET severity = ${wanted.severity}, reject_media = ${wanted.rejectMedia},
-          reject_reports = ${wanted.rejectReports}, private_comment = ${wanted.privateComment},
-          public_comment = ${wanted.publicComment}, obfuscate = ${wanted.obfuscate}, list_id = ${wanted.listId}, updated_at = ${new Date(
+            sql`UPDATE domain_blocks SET severity = ${mergedBlock.severity}, reject_media = ${mergedBlock.rejectMedia},
+          reject_reports = ${mergedBlock.rejectReports}, private_comment = ${mergedBlock.privateComment},
+          public_comment = ${mergedBlock.publicComment}, obfuscate = ${mergedBlock.obfuscate}, list_id = ${mergedBlock.listId}, updated_at = ${new Date(
               now
             )}
         WHERE id = ${before.id} RETURNING *`

@@ -48,11 +48,11 @@ export class DomainEnforcement extends Context.Service<DomainEnforcement, {
         if (last === undefined) return yield* DomainTasks.advance(sql, task, task.phase + 1, "", 0n)
         const now = new Date(yield* Clock.currentTimeMillis)
         const known = yield* policies.stored
-        const wanted = rows.map((row) => ({ id: row.id, policy: policyOfAll(known, hostsOf(row)) }))
-        yield* apply({ sql, tracked }, wanted, now)
+        const accounts = rows.map((row) => ({ id: row.id, policy: policyOfAll(known, hostsOf(row)) }))
+        yield* apply({ sql, tracked }, accounts, now)
         const { all, losers } = yield* severances.sever(
           { id: task.causeId, type: "domain_block", targetName: task.domain },
-          wanted.filter(({ policy }) => !policy.allowed).map(({ id }) => id)
+          accounts.filter(({ policy }) => !policy.allowed).map(({ id }) => id)
         )
         yield* dropFeeds(losers)
         if (all) yield* DomainTasks.advance(sql, task, task.phase, last.key, last.id)

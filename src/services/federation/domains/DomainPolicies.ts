@@ -72,8 +72,8 @@ export class DomainPolicies extends Context.Service<DomainPolicies, {
     HostPolicy,
     Effect.map(DomainPolicies, ({ of }) =>
       HostPolicy.of({
-        isOpen: (host, what) =>
-          Effect.map(of(host), ({ allowed, severity }) => what === "document" ? allowed : severity !== "suspend")
+        isOpen: (host, purpose) =>
+          Effect.map(of(host), ({ allowed, severity }) => purpose === "document" ? allowed : severity !== "suspend")
       }))
   ).pipe(Layer.provide(DomainPolicies.layer))
 }

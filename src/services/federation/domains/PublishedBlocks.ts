@@ -37,7 +37,7 @@ const settingRows = rowsOf(Schema.Struct({ name: Schema.String, value: Schema.Un
 export class PublishedBlocks extends Context.Service<PublishedBlocks, {
   /** Returns silenced, then suspended domains; undefined if the reader may not see the list. */
   readonly list: (signedIn: boolean) => Effect.Effect<ReadonlyArray<PublishedBlock> | undefined>
-  readonly publish: (what: "list" | "comments", readers: BlockReaders) => Effect.Effect<void>
+  readonly publish: (part: "list" | "comments", readers: BlockReaders) => Effect.Effect<void>
 }>()("murmuration/services/federation/domains/PublishedBlocks") {
   static readonly layer = Layer.effect(
     PublishedBlocks,
@@ -68,10 +68,10 @@ export class PublishedBlocks extends Context.Service<PublishedBlocks, {
         )
       })
 
-      const publish = traced("PublishedBlocks.publish")(function*(what: "list" | "comments", readers: BlockReaders) {
+      const publish = traced("PublishedBlocks.publish")(function*(part: "list" | "comments", readers: BlockReaders) {
         const updatedAt = new Date(yield* Clock.currentTimeMillis)
         yield* sql`INSERT INTO settings (name, value, updated_at)
-          VALUES (${what === "list" ? listSetting : commentsSetting}, ${JSON.stringify(readers)}::jsonb, ${updatedAt})
+          VALUES (${part === "list" ? listSetting : commentsSetting}, ${JSON.stringify(readers)}::jsonb, ${updatedAt})
           ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value, updated_at = EXCLUDED.updated_at`.pipe(Effect.orDie)
       })
       return PublishedBlocks.of({ list, publish })

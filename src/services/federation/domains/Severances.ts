@@ -94,9 +94,9 @@ export class Severances extends Context.Service<Severances, {
         const severed = new Set(accountIds)
         const lost = new Map<bigint, { followers: number; following: number }>()
         const figures = new Map<bigint, { followers: number; following: number }>()
-        const add = (to: typeof lost, id: bigint, what: "followers" | "following") => {
+        const add = (to: typeof lost, id: bigint, side: "followers" | "following") => {
           const entry = to.get(id) ?? { followers: 0, following: 0 }
-          entry[what]++
+          entry[side]++
           to.set(id, entry)
         }
         for (const { accountId, targetAccountId } of follows) {

@@ -32,4 +32,4 @@ export const FetchLimits = Context.Reference<Limits>("murmuration/services/feder
 export const begin = ({ accounts, pages, statuses }: Limits): Budget => ({ statuses, accounts, pages })
 
 /** Spends one unit; false if none is left. */
-export const spend = (budget: Budget, what: keyof Budget): boolean => budget[what] > 0 && budget[what]-- > 0
+export const spend = (budget: Budget, resource: keyof Budget): boolean => budget[resource] > 0 && budget[resource]-- > 0

@@ -53,10 +53,10 @@ export class OriginChecks extends Context.Service<OriginChecks, {
   /** Starts a check without waiting; `then` gets the verdict. Does nothing beyond the limits. */
   readonly begin: (inquiry: OriginCheck, then: (verdict: Verdict) => Effect.Effect<void>) => Effect.Effect<void>
   /** Starts fetching a new post's parents and first replies. */
-  readonly around: (post: Foreign) => Effect.Effect<void>
+  readonly fetchThread: (post: Foreign) => Effect.Effect<void>
 }>()("murmuration/services/federation/fetching/OriginChecks") {
   /** Without a network: every activity waits. */
-  static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, around: () => Effect.void })
+  static readonly layerNone = Layer.succeed(OriginChecks, { begin: () => Effect.void, fetchThread: () => Effect.void })
 
   static readonly layerNoDeps = Layer.effect(
     OriginChecks,
@@ -71,7 +71,10 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       const ask = ({ kind, uri }: OriginCheck): Effect.Effect<Verdict, PostError> => {
         switch (kind) {
           case "post":
-            return Effect.as(Effect.tap(posts.refresh(uri, { asked: true }), ({ document }) => around(document)), yes)
+            return Effect.as(
+              Effect.tap(posts.refresh(uri, { asked: true }), ({ document }) => fetchThread(document)),
+              yes
+            )
           case "news":
             return Effect.as(posts.refresh(uri, { asked: false }), yes)
           case "deleted":
@@ -81,22 +84,22 @@ export class OriginChecks extends Context.Service<OriginChecks, {
       }
 
       const enter = (owner: string) => {
-        const there = owners.get(owner) ?? 0
+        const underWayOfOwner = owners.get(owner) ?? 0
         const share = Math.floor((inquiriesMax - underWay) * freePartMax)
-        if (there >= Math.min(inquiriesPerOwnerMax, share)) return false
+        if (underWayOfOwner >= Math.min(inquiriesPerOwnerMax, share)) return false
         underWay++
-        owners.set(owner, there + 1)
+        owners.set(owner, underWayOfOwner + 1)
         return true
       }
       const leave = (owner: string) => {
         underWay--
-        const there = owners.get(owner) ?? 0
-        if (there > 1) owners.set(owner, there - 1)
+        const underWayOfOwner = owners.get(owner) ?? 0
+        if (underWayOfOwner > 1) owners.set(owner, underWayOfOwner - 1)
         else owners.delete(owner)
       }
 
       /** Starts work at one owner's hosts in the background; does nothing beyond the limits. */
-      const beside = (owner: string, cause: string, work: Effect.Effect<void>) =>
+      const inBackground = (owner: string, cause: string, work: Effect.Effect<void>) =>
         Effect.suspend(() => {
           if (!enter(owner)) return Effect.void
           return work.pipe(
@@ -116,19 +119,19 @@ export class OriginChecks extends Context.Service<OriginChecks, {
           ask(inquiry).pipe(
             Effect.catch((error) => Effect.succeed(verdictOf(error))),
             Effect.flatMap(then),
-            (work) => beside(ownerOf(inquiry.uri), inquiry.uri, work)
+            (work) => inBackground(ownerOf(inquiry.uri), inquiry.uri, work)
           )
       )
-      const around = traced("OriginChecks.around")((post: Foreign) =>
+      const fetchThread = traced("OriginChecks.fetchThread")((post: Foreign) =>
         post["inReplyTo"] === undefined && post["replies"] === undefined
           ? Effect.void
-          : beside(
+          : inBackground(
             ownerOf(idOf(post["inReplyTo"]) ?? idOf(post)),
             idOf(post) ?? "",
-            Effect.asVoid(Effect.timeoutOption(threads.around(post), `${refreshSecondsMax} seconds`))
+            Effect.asVoid(Effect.timeoutOption(threads.fetchAround(post), `${refreshSecondsMax} seconds`))
           )
       )
-      return OriginChecks.of({ begin, around })
+      return OriginChecks.of({ begin, fetchThread: fetchThread })
     })
   )
   static readonly layer = OriginChecks.layerNoDeps.pipe(Layer.provide([RemotePosts.layer, Threads.layer]))

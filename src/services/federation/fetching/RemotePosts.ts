@@ -78,7 +78,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       const fetcher = yield* ObjectFetcher
       const fetchedPosts = yield* FetchedPosts
       const knownUris = yield* KnownUris
-      const once = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
+      const shared = yield* SingleFlight.make<FetchedPost, PostError>(underWayMax)
 
       /** Returns the object of a Create; its own document counts, not the copy in the activity (row 7). */
       const objectOf = Effect.fnUntraced(function*(found: FetchedDocument, places: RequestedUrls) {
@@ -123,7 +123,7 @@ export class RemotePosts extends Context.Service<RemotePosts, {
       })
 
       const refresh = traced("RemotePosts.refresh")((uri: string, wish: FetchReason) =>
-        once(
+        shared(
           `${wish.asked} ${wish.inReplyTo ?? ""} ${uri}`,
           Effect.timeoutOrElse(fetched(uri, wish), {
             duration: `${lookUpSecondsMax} seconds`,

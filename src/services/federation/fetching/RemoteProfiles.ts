@@ -36,8 +36,8 @@ const tagCharactersMax = 256
  * Minimum time between checks whether an account is due, in milliseconds, and maximum accounts for which it is
  * remembered.
  */
-const restMillis = 60_000
-const restingMax = 10_000
+const readMillisMin = 60_000
+const lastReadsMax = 10_000
 
 const Profile = Schema.Struct({
   uri: Schema.String,
@@ -77,7 +77,7 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
       const jobs = yield* Jobs
       const posts = yield* RemotePosts
       const scope = yield* Effect.scope
-      const resting = boundedMap<bigint, number>(restingMax)
+      const lastReads = boundedMap<bigint, number>(lastReadsMax)
 
       /**
        * Returns the status of an item in the account's own collection. An embedded object is believed only if this
@@ -87,8 +87,8 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
         const uri = idOf(item)
         const object = asForeign(item)
         if (uri === undefined || URL.parse(uri)?.origin !== URL.parse(author)?.origin) return undefined
-        const whole = object !== undefined && idsOf(object["attributedTo"]).includes(author) && "content" in object
-        const found: Effect.Effect<StatusId, unknown> = whole
+        const isComplete = object !== undefined && idsOf(object["attributedTo"]).includes(author) && "content" in object
+        const found: Effect.Effect<StatusId, unknown> = isComplete
           ? Effect.map(posts.keep({ id: new URL(uri), document: object }, { asked: true }), ({ statusId }) => statusId)
           : posts.find(uri)
         return yield* Effect.orElseSucceed(found, () => undefined)
@@ -198,9 +198,9 @@ export class RemoteProfiles extends Context.Service<RemoteProfiles, {
 
       const read = traced("RemoteProfiles.read")(function*(id: AccountId) {
         const now = yield* Clock.currentTimeMillis
-        const rested = resting.get(id)
-        if (rested !== undefined && now - rested < restMillis && now >= rested) return
-        resting.set(id, now)
+        const rested = lastReads.get(id)
+        if (rested !== undefined && now - rested < readMillisMin && now >= rested) return
+        lastReads.set(id, now)
         const profile = yield* load(id)
         if (profile === undefined) return
         const age = now - profile.fetchedAt.getTime()

@@ -28,9 +28,9 @@ const ancestorsMax = 4_096
 /** Fetches remote conversations: parents up to the first post, and replies, each from its origin. */
 export class Threads extends Context.Service<Threads, {
   /** Fetches a new post's parents and first replies. Does nothing if it has neither. */
-  readonly around: (post: Foreign) => Effect.Effect<void>
-  /** As `around`, in the background, for a post that a user found and that is too new for `read`. */
-  readonly meet: (post: Foreign) => Effect.Effect<void>
+  readonly fetchAround: (post: Foreign) => Effect.Effect<void>
+  /** As `fetchAround`, in the background, for a post that a user found and that is too new for `read`. */
+  readonly fetchFound: (post: Foreign) => Effect.Effect<void>
   /**
    * Call when a user reads a status's conversation. Fetches it in the background if that is due. Returns whether a
    * fetch is running, or undefined if there is nothing to wait for.
@@ -94,7 +94,7 @@ export class Threads extends Context.Service<Threads, {
         return count
       })
 
-      const around = traced("Threads.around")(function*(post: Foreign) {
+      const fetchAround = traced("Threads.fetchAround")(function*(post: Foreign) {
         const budget = Budget.begin(limits)
         yield* climb(idOf(post["inReplyTo"]), budget)
         // The embedded replies are enough for a new post.
@@ -111,10 +111,10 @@ export class Threads extends Context.Service<Threads, {
           return Effect.as(Effect.forkIn(Effect.ensuring(work, Effect.sync(() => running--)), scope), true)
         }))
 
-      const meet = traced("Threads.meet")(function*(post: Foreign) {
+      const meet = traced("Threads.fetchFound")(function*(post: Foreign) {
         const published = momentOf(post["published"])
         if (published !== undefined && (yield* Clock.currentTimeMillis) - published >= threadAgeMillisMin) return
-        yield* around(post).pipe(
+        yield* fetchAround(post).pipe(
           Effect.timeoutOption(`${refreshSecondsMax} seconds`),
           Effect.catchCause((cause) => Effect.logWarning("a conversation was not fetched", briefCause(cause))),
           Effect.asVoid,
@@ -163,7 +163,7 @@ export class Threads extends Context.Service<Threads, {
         return yield* claims.find("thread", statusId)
       })
 
-      return Threads.of({ around, meet, read })
+      return Threads.of({ fetchAround: fetchAround, fetchFound: meet, read })
     })
   )
   static readonly layer = Threads.layerNoDeps.pipe(

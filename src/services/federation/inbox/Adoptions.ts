@@ -13,7 +13,7 @@ const quotesMax = 1_000
 /** Maximum replies that one transaction gives their parent; a job takes the rest. */
 export const adoptedMax = 500
 /** Maximum waiting activities that a post wakes; the others come at their own time. */
-const wokenMax = 1_000
+const wakesMax = 1_000
 
 const Adopted = Schema.Struct({ id: Schema.BigInt, parentId: Schema.BigInt, uri: Schema.String })
 type Adopted = typeof Adopted.Type
@@ -40,7 +40,7 @@ export const make = ({ sql, tracked }: RowWriter) =>
           SELECT id FROM inbound_activities WHERE awaits = ANY (${
           uris.map(hashedKey)
         }::text[]) AND awaits IS NOT NULL AND outcome IS NULL AND due_at > ${now}
-          ORDER BY id LIMIT ${rowsMax(sql, wokenMax)}))
+          ORDER BY id LIMIT ${rowsMax(sql, wakesMax)}))
         ${
           update(sql, { inReplyToId: sql`p.id`, inReplyToAccountId: sql`p.account_id`, inReplyToUri: null })
         } FROM (SELECT r.id AS reply_id, p.id, p.account_id, p.uri FROM statuses p JOIN statuses r

@@ -13,14 +13,14 @@ const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
 /** Waiting activities from which servers without local followers are refused, to leave room for others. */
-export const waitingOfStrangersMax = waitingMax / 2
+export const waitingOfUnfollowedMax = waitingMax / 2
 /** Lifetime of the cached fact that a server is followed or not, in milliseconds, and maximum servers in the cache. */
 const followedMillis = 60_000
 const followedMax = 10_000
 /** Lifetime of the last count, in milliseconds. */
-const lookMillisMax = 1_000
+const countMillisMax = 1_000
 
-interface Look {
+interface Counted {
   readonly at: number
   readonly all: number
   readonly full: ReadonlySet<string>
@@ -35,8 +35,8 @@ export class Congestion extends Context.Service<Congestion, {
     Congestion,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      let last: Look | undefined
-      let looking = false
+      let last: Counted | undefined
+      let isCounting = false
       const followed = boundedMap<string, { readonly at: number; readonly followed: boolean }>(followedMax)
 
       /**
@@ -53,7 +53,7 @@ export class Congestion extends Context.Service<Congestion, {
         return rows.length > 0
       })
 
-      const look = Effect.fnUntraced(function*(now: number) {
+      const count = Effect.fnUntraced(function*(now: number) {
         const [row] = yield* countRows(sql`SELECT count(*)::int AS count FROM (
           SELECT FROM inbound_activities WHERE outcome IS NULL LIMIT ${rowsMax(sql, waitingMax)}) w`)
         const all = row?.count ?? 0
@@ -67,16 +67,16 @@ export class Congestion extends Context.Service<Congestion, {
       return Congestion.of({
         isFull: traced("Congestion.isFull")(function*(domain?: string) {
           const now = yield* Clock.currentTimeMillis
-          const stale = last === undefined || now - last.at >= lookMillisMax || now < last.at
+          const stale = last === undefined || now - last.at >= countMillisMax || now < last.at
           // During a count, other callers use the previous result.
-          if (stale && !looking) {
-            looking = true
-            last = yield* Effect.ensuring(look(now), Effect.sync(() => looking = false))
+          if (stale && !isCounting) {
+            isCounting = true
+            last = yield* Effect.ensuring(count(now), Effect.sync(() => isCounting = false))
           }
           const { all, full } = last ?? { all: 0, full: new Set() }
           if (all >= waitingMax) return true
           if (domain === undefined) return false
-          return full.has(domain) || (all >= waitingOfStrangersMax && !(yield* isFollowed(domain, now)))
+          return full.has(domain) || (all >= waitingOfUnfollowedMax && !(yield* isFollowed(domain, now)))
         }, Effect.orDie)
       })
     })

@@ -137,7 +137,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const after = (millis: number) => Effect.map(now, (at) => new Date(at.getTime() + millis))
       const record = Recording.make(sql)
-      const told = InboundOutcomes.make()
+      const recordOutcome = InboundOutcomes.make()
 
       const waiting = batched(Effect.fnUntraced(function*(accountIds: ReadonlyArray<AccountId>) {
         const rows = yield* waitingRows(sql`
@@ -176,11 +176,11 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         }),
         claim: traced("InboundActivities.claim")((accountId) => waiting(accountId)),
         complete: traced("InboundActivities.complete")((id, outcome) =>
-          Effect.andThen(told(id, outcome), finish({ id, outcome }))
+          Effect.andThen(recordOutcome(id, outcome), finish({ id, outcome }))
         ),
         retry: traced("InboundActivities.retry")(function*({ id, tries }, why) {
           const delay = yield* Backoff.next(inboundBackoff, tries + 1)
-          if (delay === undefined) yield* told(id, deadMark)
+          if (delay === undefined) yield* recordOutcome(id, deadMark)
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, due_at = ${yield* after(delay ?? 0)},
               outcome = ${delay === undefined ? `${deadMark} ${why}` : null}
             WHERE id = ${id} AND outcome IS NULL`
@@ -190,7 +190,7 @@ export class InboundActivities extends Context.Service<InboundActivities, {
           const delay = yield* Backoff.next(holdBackoff, tries + 1)
           const later = yield* after(delay ?? 0)
           const outcome = delay === undefined ? "ignored: its object cannot be fetched" : null
-          if (outcome !== null) yield* told(id, outcome)
+          if (outcome !== null) yield* recordOutcome(id, outcome)
           // The post may have arrived in the meantime.
           yield* sql`UPDATE inbound_activities SET tries = tries + 1, outcome = ${outcome},
               awaits = ${awaited === undefined ? null : hashedKey(awaited)}, due_at = CASE WHEN EXISTS (
@@ -239,10 +239,10 @@ export class InboundActivities extends Context.Service<InboundActivities, {
         }).pipe(Effect.withSpan("InboundActivities.backlog")),
         sweep: traced("InboundActivities.sweep")(function*(rows) {
           const before = new Date((yield* now).getTime() - inboundMillisMin)
-          const gone = yield* sql`DELETE FROM inbound_activities WHERE id IN (
+          const deleted = yield* sql`DELETE FROM inbound_activities WHERE id IN (
             SELECT id FROM inbound_activities WHERE received_at < ${before} AND outcome IS NOT NULL
               AND outcome NOT LIKE 'set aside:%' LIMIT ${rows}) RETURNING id`
-          return gone.length
+          return deleted.length
         })
       })
     })

@@ -28,7 +28,7 @@ export class InboundRetention extends Context.Service<InboundRetention, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** An Undo is needed as long as its activity may arrive again (`Tombstones.stands`). */
+      /** An Undo is needed as long as its activity may arrive again (`Tombstones.isInForce`). */
       const tombstones = Effect.fnUntraced(function*(which: "IS NULL" | "IS NOT NULL", before: Date, rows: number) {
         yield* sql`DELETE FROM tombstones WHERE ctid = ANY (ARRAY(SELECT ctid FROM tombstones
           WHERE undone_at ${sql.literal(which)} AND deleted_at < ${before} LIMIT ${rowsMax(sql, rows)}))`
@@ -56,7 +56,7 @@ export class InboundRetention extends Context.Service<InboundRetention, {
         last = end ?? { accountId: 0n, uri: "" }
       })
 
-      const setAside = sql`DELETE FROM inbound_activities WHERE id IN (SELECT id FROM (
+      const deleteDead = sql`DELETE FROM inbound_activities WHERE id IN (SELECT id FROM (
           SELECT id, of_sender, row_number() OVER (ORDER BY of_domain, id DESC) AS of_all FROM (
             SELECT i.id, row_number() OVER (PARTITION BY i.account_id ORDER BY i.id DESC) AS of_sender,
               row_number() OVER (PARTITION BY a.domain ORDER BY i.id DESC) AS of_domain
@@ -69,7 +69,7 @@ export class InboundRetention extends Context.Service<InboundRetention, {
           yield* tombstones("IS NOT NULL", new Date(now - inboundMillisMin), rows)
           yield* tombstones("IS NULL", new Date(now - deletedMillis), rows)
           yield* undoables(now, rows)
-          yield* setAside
+          yield* deleteDead
         })
       })
     })

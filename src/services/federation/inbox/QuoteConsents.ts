@@ -8,7 +8,7 @@ import { Jobs } from "../../intents/Jobs.ts"
 import { traced } from "../../runtime/Traced.ts"
 
 /** Time until a consent is checked again, in milliseconds, and maximum quotes per sweep. */
-const believedMillis = 7 * 86_400_000
+const recheckMillis = 7 * 86_400_000
 const quotesMax = 200
 
 const Standing = Schema.Struct({
@@ -39,7 +39,7 @@ export class QuoteConsents extends Context.Service<QuoteConsents, {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* idRows(sql`UPDATE quotes SET checked_at = ${new Date(now)} WHERE status_id IN (
               SELECT status_id FROM quotes WHERE state = 'accepted' AND authorization_uri IS NOT NULL
-                AND coalesce(checked_at, created_at) < ${new Date(now - believedMillis)}
+                AND coalesce(checked_at, created_at) < ${new Date(now - recheckMillis)}
               ORDER BY coalesce(checked_at, created_at) LIMIT ${sql.literal(String(quotesMax))} FOR UPDATE SKIP LOCKED)
             RETURNING status_id AS id`)
           yield* Effect.forEach(rows, ({ id }) => jobs.enqueue("consent", id), { discard: true })

@@ -109,7 +109,7 @@ export const make = (sql: SqlClient) => {
 
   // An activity that cannot be stored must not fail the others.
   const record = batchRequestsOrSingle({ max: recordedAtOnceMax }, write)
-  const hasCome = (accountId: bigint, uri: string, signedMillis: number) =>
+  const isRecorded = (accountId: bigint, uri: string, signedMillis: number) =>
     Effect.map(
       sql`SELECT FROM inbound_activities WHERE account_id = ${accountId} AND uri = ${uri}
         AND coalesce(signed_at, due_at) >= ${new Date(signedMillis)} LIMIT 1`,
@@ -118,7 +118,7 @@ export const make = (sql: SqlClient) => {
   return Effect.fnUntraced(function*(accountId: bigint, incoming: Incoming): Effect.fn.Return<boolean, SqlError> {
     const { document, signedMillis } = incoming
     const uri = keyOf(incoming.uri, document)
-    if (incoming.proven === true && (yield* hasCome(accountId, uri, signedMillis))) return true
+    if (incoming.proven === true && (yield* isRecorded(accountId, uri, signedMillis))) return true
     const traceParent = yield* currentTraceParent
     return yield* record({ ...incoming, accountId, uri, digest: digestOf(document), traceParent })
   })

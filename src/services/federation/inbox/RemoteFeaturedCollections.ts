@@ -81,7 +81,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       /** SQL condition: the owner has room for a collection, and moderators did not remove this one. */
-      const roomFor = (owner: bigint, uri: string) =>
+      const hasCapacity = (owner: bigint, uri: string) =>
         sql`NOT EXISTS (SELECT FROM collection_decisions WHERE uri = ${uri} AND removed) AND (SELECT count(*) FROM collections WHERE account_id = ${owner}) < ${remoteCollectionsMax}`
 
       const known = traced("RemoteFeaturedCollections.known")(function*(owner: bigint, uri: string, stub: boolean) {
@@ -91,7 +91,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         const [made] = yield* idRows(sql`INSERT INTO collections (id, account_id, local, uri, url, name, discoverable,
             created_at, updated_at)
           SELECT next_id(${at.getTime()}), ${owner}, false, ${uri}, ${uri}, '', false, ${at}::timestamptz, ${at}::timestamptz
-          WHERE ${roomFor(owner, uri)} ON CONFLICT DO NOTHING RETURNING id`)
+          WHERE ${hasCapacity(owner, uri)} ON CONFLICT DO NOTHING RETURNING id`)
         return made?.id
       })
 
@@ -117,7 +117,7 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
             ${collection.description}, ${collection.language},
             ${collection.sensitive} OR EXISTS (SELECT FROM collection_decisions WHERE uri = ${collection.uri}), ${collection.discoverable},
             ${tag?.id ?? null}::bigint, ${created}::timestamptz, ${at}::timestamptz
-          WHERE EXISTS (SELECT FROM before) OR (${roomFor(owner, collection.uri)})
+          WHERE EXISTS (SELECT FROM before) OR (${hasCapacity(owner, collection.uri)})
           ON CONFLICT (uri) WHERE uri IS NOT NULL DO UPDATE SET url = excluded.url, name = excluded.name,
             description = excluded.description, language = excluded.language, sensitive = excluded.sensitive,
             discoverable = excluded.discoverable, tag_id = excluded.tag_id, updated_at = excluded.updated_at
@@ -133,15 +133,15 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
       const keepItems = traced("RemoteFeaturedCollections.keepItems")(
         function*(owner: string, id: bigint, items: ReadonlyArray<ForeignItem>) {
           const unique = [...new Map(items.map((item) => [item.uri, item])).values()]
-          const here = unique.flatMap(({ account, uri }) => {
+          const localItems = unique.flatMap(({ account, uri }) => {
             const named = parse(config, account)
             return named?.kind === "account" ? [{ uri, name: named.name }] : []
           })
           // A local account's item depends on its own consent. The remote id is stored so that a Remove finds the item.
-          if (here.length > 0) {
-            const { numbers, usernames } = nameColumns(here.map(({ name }) => name))
+          if (localItems.length > 0) {
+            const { numbers, usernames } = nameColumns(localItems.map(({ name }) => name))
             yield* sql`UPDATE collection_items i SET uri = g.uri
-              FROM unnest(${here.map(({ uri }) => uri)}::text[], ${numbers}::bigint[], ${usernames}::text[])
+              FROM unnest(${localItems.map(({ uri }) => uri)}::text[], ${numbers}::bigint[], ${usernames}::text[])
                 g (uri, number, username)
               JOIN accounts a ON a.domain IS NULL AND a.id = coalesce(nullif(g.number, 0), (SELECT n.id FROM accounts n
                 WHERE lower(n.username) = g.username AND lower(coalesce(n.domain, '')) = ''))

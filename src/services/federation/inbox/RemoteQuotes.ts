@@ -53,7 +53,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
   /**
    * Stores a post's quote; enqueues a job if something must be fetched. Returns the local account to notify, if any.
    */
-  readonly note: (
+  readonly store: (
     account: AccountId,
     statusId: bigint,
     quote: NonNullable<ForeignNote["quote"]>
@@ -106,7 +106,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
       const ours = new URL(config.publicUrl).origin
       const isOurs = (uri: string) => URL.parse(uri)?.origin === ours
 
-      const note = traced("RemoteQuotes.note")(
+      const note = traced("RemoteQuotes.store")(
         function*(account: AccountId, statusId: bigint, quote: NonNullable<ForeignNote["quote"]>) {
           const quoted = yield* find(quote.uri)
           if (quoted !== undefined && quoted.reblogOfId !== null) return undefined
@@ -182,7 +182,7 @@ export class RemoteQuotes extends Context.Service<RemoteQuotes, {
       )
 
       return RemoteQuotes.of({
-        note,
+        store: note,
         waiting,
         settle,
         byAuthorization: traced("RemoteQuotes.byAuthorization")((author, uri) =>

@@ -57,7 +57,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
    * Returns the facts that decide about a new post or boost: whether the account deleted or undid the id, whether a
    * local account follows it or has it in a list, and whether a post has the id, even a deleted one.
    */
-  readonly prospects: (
+  readonly deliveryFacts: (
     accountId: AccountId,
     uri: string
   ) => Effect.Effect<Omit<typeof Prospect.Type, "place">, SqlError>
@@ -69,16 +69,16 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     millis: number
   ) => Effect.Effect<ReadonlyArray<bigint>, SqlError>
   /** Marks mentions as quiet after an edit, except accounts that it both mentions and addresses. */
-  readonly quieten: (
+  readonly silenceMentions: (
     statusId: bigint,
     mentions: ReadonlyArray<ReceivedMention>
   ) => Effect.Effect<void, SqlError>
   /** Deletes versions beyond the maximum that is shown, and files that only they have. */
   readonly trimVersions: (statusId: bigint) => Effect.Effect<void, SqlError>
   /** Marks a new status as edited: it is a later version. */
-  readonly wasEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
+  readonly markEdited: (statusId: bigint, millis: number) => Effect.Effect<void, SqlError>
   /** Stores the emoji that a post defines. */
-  readonly decorate: (note: ForeignNote) => Effect.Effect<void, SqlError>
+  readonly keepEmojis: (note: ForeignNote) => Effect.Effect<void, SqlError>
   /**
    * Inserts a status, and links replies that waited for it; undefined if the post exists already. A reply to a missing
    * parent waits for it. Activities that wait for the post become due (`InboundActivities.hold`).
@@ -88,7 +88,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
     received: Received
   ) => Effect.Effect<{ readonly id: bigint } | undefined, SqlError>
   /** Updates the origin's favourite and reblog counts and the interaction policy; returns the status if one changed. */
-  readonly state: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
+  readonly updateFacts: (accountId: AccountId, note: ForeignNote) => Effect.Effect<bigint | undefined, SqlError>
   /**
    * Links replies that wait for this post, if it is stored, and enqueues checks of its quotes. Returns changed
    * statuses.
@@ -126,13 +126,13 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           millis: number
         ) {
           const words = JSON.stringify(attachments.map(({ description, url }) => ({ description, url })))
-          const here = yield* fileRows(
+          const describedFiles = yield* fileRows(
             tracked("status", [statusId])(sql`
             UPDATE media_attachments m SET description = f.description
             FROM jsonb_to_recordset(${words}::jsonb) AS f (url text, description text)
             WHERE m.status_id = ${statusId} AND m.remote_url = f.url RETURNING m.id, m.remote_url`)
           )
-          const ids = new Map(here.map(({ id, remoteUrl }) => [remoteUrl, id]))
+          const ids = new Map(describedFiles.map(({ id, remoteUrl }) => [remoteUrl, id]))
           for (const file of attachments) {
             if (!ids.has(file.url)) ids.set(file.url, yield* make(accountId, statusId, file, millis))
           }
@@ -208,8 +208,8 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         insert,
         adopt,
         attach,
-        decorate,
-        state: traced("RemoteStatuses.state")((
+        keepEmojis: decorate,
+        updateFacts: traced("RemoteStatuses.updateFacts")((
           accountId,
           { favourites = null, interactionPolicy, reblogs = null, uri }
         ) =>
@@ -229,7 +229,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             ([row]) => row?.id
           )
         ),
-        quieten: traced("RemoteStatuses.quieten")((statusId, mentions) =>
+        silenceMentions: traced("RemoteStatuses.silenceMentions")((statusId, mentions) =>
           Effect.asVoid(
             tracked("status", [statusId])(
               sql`UPDATE mentions SET quiet = account_id <> ALL (${
@@ -250,12 +250,12 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
             )
           )
         ),
-        wasEdited: traced("RemoteStatuses.wasEdited")((statusId, millis) =>
+        markEdited: traced("RemoteStatuses.markEdited")((statusId, millis) =>
           Effect.asVoid(
             tracked("status", [statusId])(sql`${update(sql, { editedAt: new Date(millis) })} WHERE id = ${statusId}`)
           )
         ),
-        prospects: traced("RemoteStatuses.prospects")((accountId, uri) => prospects({ accountId, uri }))
+        deliveryFacts: traced("RemoteStatuses.deliveryFacts")((accountId, uri) => prospects({ accountId, uri }))
       })
     })
   )

@@ -42,13 +42,13 @@ export class Tombstones extends Context.Service<Tombstones, {
    * Marks one of the account's ids, known or not, as deleted (row 10) or undone. An undone id counts again if it is
    * signed later.
    */
-  readonly bury: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
+  readonly record: (accountId: AccountId, uri: string, undo?: Undone) => Effect.Effect<void, SqlError>
   /**
    * Returns true if the account deleted or undid the id, for as long as activities are kept (`InboundActivities`). An
    * activity after its Undo, by `Order`, is new (`RepeatedActivities`). An Undo that came before its activity applies
    * to the next one, which may be a retry with a later signature.
    */
-  readonly stands: (accountId: AccountId, uri: string, order: Order) => Effect.Effect<boolean, SqlError>
+  readonly isInForce: (accountId: AccountId, uri: string, order: Order) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/federation/inbox/Tombstones") {
   static readonly layer = Layer.effect(
     Tombstones,
@@ -68,7 +68,7 @@ export class Tombstones extends Context.Service<Tombstones, {
       )
 
       return Tombstones.of({
-        bury: traced("Tombstones.bury")(function*(accountId, uri, undo) {
+        record: traced("Tombstones.record")(function*(accountId, uri, undo) {
           const at = new Date(yield* Clock.currentTimeMillis)
           const undoneAt = undo === undefined ? null : new Date(undo.by.signed)
           // A deletion is permanent; the latest of several Undos counts.
@@ -81,7 +81,7 @@ export class Tombstones extends Context.Service<Tombstones, {
               undone_at = CASE WHEN t.undone_at IS NULL OR excluded.undone_at IS NULL THEN NULL
                 ELSE greatest(t.undone_at, excluded.undone_at) END`
         }),
-        stands: traced("Tombstones.stands")(function*(accountId, uri, { place, signed }) {
+        isInForce: traced("Tombstones.isInForce")(function*(accountId, uri, { place, signed }) {
           const found = yield* find({ accountId, uri })
           const since = (yield* Clock.currentTimeMillis) - inboundMillisMin
           if (found === undefined || found.deletedAt.getTime() < since) return false

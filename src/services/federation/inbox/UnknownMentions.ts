@@ -22,7 +22,7 @@ const uriCharactersMax = 2_000
  */
 export class UnknownMentions extends Context.Service<UnknownMentions, {
   /** Stores ids to fetch, in the current transaction of the author's actor. */
-  readonly note: (
+  readonly store: (
     statusId: bigint,
     note: Pick<ForeignNote, "addressed" | "mentioned">
   ) => Effect.Effect<void, SqlError>
@@ -44,16 +44,16 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
       const jobs = yield* Jobs
       const ours = new URL(publicUrl).host
 
-      const note = traced("UnknownMentions.note")(
+      const note = traced("UnknownMentions.store")(
         function*(statusId: bigint, { addressed, mentioned }: Pick<ForeignNote, "addressed" | "mentioned">) {
           // Most posts mention no accounts, or only local ones.
-          const elsewhere = [...new Set(mentioned)].filter((uri) =>
+          const remoteUris = [...new Set(mentioned)].filter((uri) =>
             uri.length <= uriCharactersMax && (URL.parse(uri)?.host ?? ours) !== ours
           )
-          if (elsewhere.length === 0) return
+          if (remoteUris.length === 0) return
           const added = yield* sql`INSERT INTO unknown_mentions (status_id, uri, addressed)
             SELECT ${statusId}::bigint, n.uri, n.uri = ANY (${addressed}::text[])
-            FROM unnest(${elsewhere}::text[]) WITH ORDINALITY n (uri, place)
+            FROM unnest(${remoteUris}::text[]) WITH ORDINALITY n (uri, place)
             WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.uri = n.uri)
             ORDER BY n.place LIMIT ${sql.literal(String(unknownMentionsMax))}
             ON CONFLICT DO NOTHING RETURNING 1`
@@ -81,7 +81,7 @@ export class UnknownMentions extends Context.Service<UnknownMentions, {
       })
 
       return UnknownMentions.of({
-        note,
+        store: note,
         waiting,
         settle,
         forget: traced("UnknownMentions.forget")((statusId, uris) =>

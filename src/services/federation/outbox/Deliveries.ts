@@ -77,7 +77,7 @@ export class Deliveries extends Context.Service<Deliveries, {
    * Follows, which test whether it is back; one paused by an operator gets nothing.
    */
   readonly claim: (
-    wanted: ReadonlyArray<DeliveryClaim>
+    claims: ReadonlyArray<DeliveryClaim>
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Delivery>>, SqlError>
   /**
    * Deletes finished deliveries, and stores the last refusal of each inbox. Deliveries that waited behind a failed one
@@ -109,7 +109,7 @@ export class Deliveries extends Context.Service<Deliveries, {
     Deliveries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const again = retryDeadlocks(sql)
+      const retrying = retryDeadlocks(sql)
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
       const keyed = (keys: ReadonlyArray<DeliveryKey>) =>
         sql`unnest(${keys.map(({ inboxId }) => inboxId)}::int[], ${keys.map(({ about }) => about)}::bigint[],
@@ -118,20 +118,20 @@ export class Deliveries extends Context.Service<Deliveries, {
         sql`unnest(${claims.map(({ inboxId }) => inboxId)}::int[], ${claims.map(({ about }) => about)}::bigint[],
           ${claims.map(({ activityId }) => activityId)}::bigint[], ${claims.map(({ tries }) => tries)}::int[],
           ${claims.map(({ dueAt }) => new Date(dueAt))}::timestamptz[]`
-      const is = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
+      const isSame = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id = k.activity_id")
       const isBehind = sql.literal("d.inbox_id = k.inbox_id AND d.about = k.about AND d.activity_id > k.activity_id")
 
       const texts = ActivityTexts.make(sql)
 
-      const claim = traced("Deliveries.claim")(function*(wanted: ReadonlyArray<DeliveryClaim>) {
+      const claim = traced("Deliveries.claim")(function*(claims: ReadonlyArray<DeliveryClaim>) {
         const at = yield* now
         const rows = yield* claimedRows(sql`
           WITH wanted AS (
             SELECT h.id, h.host, h.scheme, h.paused_by, w.rows,
               h.failed_days <> '{}' OR h.paused_by IS NOT NULL OR h.succeeded_at IS NULL
                 OR h.succeeded_at < ${new Date(at.getTime() - successMillis)} AS troubled
-            FROM unnest(${wanted.map(({ host }) => host)}::text[], ${
-          wanted.map(({ rows }) => rows)
+            FROM unnest(${claims.map(({ host }) => host)}::text[], ${
+          claims.map(({ rows }) => rows)
         }::int[]) w (host, rows)
             JOIN hosts h ON h.host = w.host WHERE h.paused_by IS DISTINCT FROM 'operator'),
           taken AS MATERIALIZED (
@@ -146,14 +146,14 @@ export class Deliveries extends Context.Service<Deliveries, {
               ORDER BY d.due_at LIMIT w.rows FOR UPDATE OF d SKIP LOCKED) d)
           UPDATE deliveries d SET tries = d.tries + 1, due_at = ${new Date(at.getTime() + claimMillis)}
           FROM taken k JOIN inboxes i ON i.id = k.inbox_id
-          WHERE ${is}
+          WHERE ${isSame}
           RETURNING d.inbox_id, d.about, d.activity_id, d.tries, i.url, i.gone_at IS NOT NULL AS gone, k.host, k.scheme, k.troubled`)
         const found = yield* texts(rows.map(({ activityId }) => activityId))
-        const whole = rows.flatMap((row) => {
+        const complete = rows.flatMap((row) => {
           const text = found.get(row.activityId)
           return text === undefined ? [] : [{ ...row, ...text }]
         })
-        return Map.groupBy(whole, ({ host }) => host)
+        return Map.groupBy(complete, ({ host }) => host)
       })
 
       const complete = traced("Deliveries.complete")(function*(over: ReadonlyArray<CompletedDelivery>) {
@@ -166,19 +166,19 @@ export class Deliveries extends Context.Service<Deliveries, {
               ${last.map(({ refusal }) => refusal)}::text[]) k (inbox_id, about, refusal) WHERE i.id = k.inbox_id`
         }
         yield* sql`WITH gone AS (
-            DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${is}
+            DELETE FROM deliveries d USING ${keyed(over)} k (inbox_id, about, activity_id) WHERE ${isSame}
             RETURNING d.inbox_id, d.about, d.activity_id, d.error)
           UPDATE deliveries d SET due_at = ${yield* now} FROM gone k WHERE k.error IS NOT NULL AND ${isBehind}`
-      }, again)
+      }, retrying)
 
       const retry = traced("Deliveries.retry")(function*(failed: ReadonlyArray<FailedDelivery>) {
         if (failed.length === 0) return
         yield* sql`WITH failed AS (
             UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM ${claimed(failed)},
               ${failed.map(({ error }) => error)}::text[]) k (inbox_id, about, activity_id, tries, due_at, error)
-            WHERE ${is} AND d.tries = k.tries RETURNING d.inbox_id, d.about, d.activity_id, d.due_at)
+            WHERE ${isSame} AND d.tries = k.tries RETURNING d.inbox_id, d.about, d.activity_id, d.due_at)
           UPDATE deliveries d SET due_at = k.due_at FROM failed k WHERE ${isBehind} AND d.due_at < k.due_at`
-      }, again)
+      }, retrying)
 
       const due = traced("Deliveries.due")(function*(after: number, hosts: number) {
         // Skips from host to host in the index, however many deliveries each has.
@@ -199,16 +199,16 @@ export class Deliveries extends Context.Service<Deliveries, {
       let swept = 0n
       const sweep = traced("Deliveries.sweep")(function*(rows: number) {
         const millis = yield* Clock.currentTimeMillis
-        const seen = yield* activityRows(sql`
+        const scanned = yield* activityRows(sql`
           SELECT id, created_at < ${new Date(millis - deliveryMillisMax)} AS old FROM outgoing_activities
           WHERE id > ${swept} AND created_at < ${new Date(millis - claimMillis)} ORDER BY id LIMIT ${
           rowsMax(sql, rows)
         }`)
-        swept = seen.length < rows ? 0n : seen.at(-1)?.id ?? 0n
-        const old = seen.flatMap(({ id, old }) => old ? [id] : [])
+        swept = scanned.length < rows ? 0n : scanned.at(-1)?.id ?? 0n
+        const old = scanned.flatMap(({ id, old }) => old ? [id] : [])
         if (old.length > 0) yield* sql`DELETE FROM deliveries WHERE activity_id = ANY (${old}::bigint[])`
         // Keeps the text of an activity that is still being expanded.
-        yield* sql`DELETE FROM outgoing_activities a WHERE id = ANY (${seen.map(({ id }) => id)}::bigint[])
+        yield* sql`DELETE FROM outgoing_activities a WHERE id = ANY (${scanned.map(({ id }) => id)}::bigint[])
           AND NOT EXISTS (SELECT FROM deliveries WHERE activity_id = a.id)
           AND NOT EXISTS (SELECT FROM fanouts WHERE id = a.fanout_id)`
       })
@@ -228,15 +228,15 @@ export class Deliveries extends Context.Service<Deliveries, {
         complete,
         retry,
         release: traced("Deliveries.release")((untried) =>
-          untried.length === 0 ? Effect.void : Effect.asVoid(again(sql`
+          untried.length === 0 ? Effect.void : Effect.asVoid(retrying(sql`
             UPDATE deliveries d SET tries = d.tries - 1, due_at = k.due_at
             FROM ${claimed(untried)}) k (inbox_id, about, activity_id, tries, due_at)
-            WHERE ${is} AND d.tries = k.tries`))
+            WHERE ${isSame} AND d.tries = k.tries`))
         ),
         failInbox: traced("Deliveries.failInbox")(function*(inboxId) {
           yield* sql`UPDATE inboxes SET gone_at = ${yield* now} WHERE id = ${inboxId}`
           yield* sql`DELETE FROM deliveries WHERE inbox_id = ${inboxId}`
-        }, again),
+        }, retrying),
         reviveInbox: traced("Deliveries.reviveInbox")((inboxId) =>
           Effect.asVoid(sql`UPDATE inboxes SET gone_at = NULL WHERE id = ${inboxId}`)
         ),

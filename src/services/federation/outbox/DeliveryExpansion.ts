@@ -39,7 +39,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
   readonly enqueueChange: (
     accountId: bigint,
     statusId: bigint,
-    telling: "Update" | "Delete"
+    change: "Update" | "Delete"
   ) => Effect.Effect<void, SqlError>
   /**
    * Enqueues the fan-out of an account's own news, if it has remote followers; an account's deletion and a rejected
@@ -95,7 +95,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           rows: number
         ) {
           const first = phase === 0 && cursor === 0n
-          const whose = recipients.followersOf[phase] ?? null
+          const followersOf = recipients.followersOf[phase] ?? null
           const named = first ? recipients.accountIds : []
           const reached = !first || !recipients.reached
             ? sql``
@@ -109,7 +109,7 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
           return singleRow(
             yield* candidateRows(sql`
             WITH slice AS MATERIALIZED (SELECT id, account_id FROM follows
-              WHERE target_account_id = ${whose}::bigint AND remote AND id > ${cursor} ORDER BY id LIMIT ${
+              WHERE target_account_id = ${followersOf}::bigint AND remote AND id > ${cursor} ORDER BY id LIMIT ${
               rowsMax(sql, rows)
             }),
             named AS (SELECT account_id FROM slice UNION SELECT unnest(${named}::bigint[])
@@ -158,13 +158,13 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
             : undefined
           const ends = statusId !== null && !carries && item.about === statusId
           const spared = ends ? yield* unsent(statusId, inboxes) : new Set<number>()
-          const told = inboxes.filter((id) => !spared.has(id))
-          const hosts = yield* outbox.toInboxes(item, told, fanoutId)
+          const receivers = inboxes.filter((id) => !spared.has(id))
+          const hosts = yield* outbox.toInboxes(item, receivers, fanoutId)
           if (ends) yield* sql`DELETE FROM reaches WHERE about = ${statusId}`
-          if (told.length > 0) {
-            if (carries && statusId !== null) yield* remember(statusId, told)
+          if (receivers.length > 0) {
+            if (carries && statusId !== null) yield* remember(statusId, receivers)
             if (next !== undefined) {
-              yield* sql`UPDATE outgoing_activities SET inbox_ids = inbox_ids || ${told}::int[] WHERE fanout_id = ${fanoutId}`
+              yield* sql`UPDATE outgoing_activities SET inbox_ids = inbox_ids || ${receivers}::int[] WHERE fanout_id = ${fanoutId}`
             }
           }
           return { hosts, next }
@@ -172,10 +172,10 @@ export class DeliveryExpansion extends Context.Service<DeliveryExpansion, {
       )
 
       const enqueueChange = traced("DeliveryExpansion.enqueueChange")(
-        function*(accountId: bigint, statusId: bigint, telling: "Update" | "Delete") {
+        function*(accountId: bigint, statusId: bigint, change: "Update" | "Delete") {
           if (!outbox.enabled) return
           const now = yield* Clock.currentTimeMillis
-          const { details } = toColumns({ _tag: "deliver", statusId, leaves: telling, number: "0" })
+          const { details } = toColumns({ _tag: "deliver", statusId, leaves: change, number: "0" })
           yield* sql`INSERT INTO fanouts (id, account_id, kind, status_id, details, created_at, trace_parent)
             SELECT next_id(${now}), ${accountId}, 'deliver', s.id, ${details}::jsonb, ${new Date(now)},
               ${yield* currentTraceParent}::text

@@ -17,8 +17,8 @@ export const successMillis = 3_600_000
 /**
  * Minimum time between records of a host that sends something, in milliseconds, and maximum hosts remembered for this.
  */
-const heardMillis = 60_000
-const heardMax = 10_000
+const contactMillis = 60_000
+const lastContactsMax = 10_000
 /** Delay until an inbox that replied 410 is tried again, in milliseconds, if its host sends something. */
 const goneMillis = 24 * 3_600_000
 /** Maximum deliveries deleted per statement. */
@@ -37,7 +37,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
   /** Records a failed day; true if the host is given up. Its deliveries are then deleted. */
   readonly failed: (host: string, why: string) => Effect.Effect<boolean, SqlError>
   /** Records that the host sent something signed, so it is alive. Costs nothing if that was recorded recently. */
-  readonly spoke: (host: string) => Effect.Effect<void, SqlError>
+  readonly recordContact: (host: string) => Effect.Effect<void, SqlError>
   /** Returns false if the host is unknown. */
   readonly pause: (host: string) => Effect.Effect<boolean, SqlError>
   /** Ends every pause, and tries inboxes again that replied 410. */
@@ -48,7 +48,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
-      const heard = boundedMap<string, number>(heardMax)
+      const lastContacts = boundedMap<string, number>(lastContactsMax)
       const some = (rows: ReadonlyArray<unknown>) => rows.length > 0
 
       /** Keeps Follows, which test whether the host is back. */
@@ -57,8 +57,8 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
           SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
           JOIN outgoing_activities a ON a.id = d.activity_id
           WHERE h.host = ${host} AND a.type <> 'Follow' LIMIT ${rowsMax(sql, forgottenMax)}) RETURNING 1`
-        let gone = forgottenMax
-        while (gone === forgottenMax) gone = (yield* round).length
+        let deleted = forgottenMax
+        while (deleted === forgottenMax) deleted = (yield* round).length
       })
 
       /**
@@ -80,11 +80,11 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
         return true
       })
 
-      const spoke = traced("DeliveryHosts.spoke")(function*(host: string) {
+      const recordContact = traced("DeliveryHosts.recordContact")(function*(host: string) {
         const millis = yield* Clock.currentTimeMillis
-        const before = heard.get(host)
-        if (before !== undefined && millis - before < heardMillis && millis >= before) return
-        heard.set(host, millis)
+        const before = lastContacts.get(host)
+        if (before !== undefined && millis - before < contactMillis && millis >= before) return
+        lastContacts.set(host, millis)
         yield* sql`UPDATE hosts SET failed_days = '{}', paused_at = CASE WHEN paused_by = 'failures' THEN NULL ELSE paused_at END,
             paused_by = nullif(paused_by, 'failures')
           WHERE host = ${host} AND (failed_days <> '{}' OR paused_by = 'failures')`
@@ -103,7 +103,7 @@ export class DeliveryHosts extends Context.Service<DeliveryHosts, {
             WHERE h.host = k.host`
         }),
         failed,
-        spoke,
+        recordContact: recordContact,
         pause: traced("DeliveryHosts.pause")(function*(host) {
           return some(
             yield* sql`UPDATE hosts SET paused_at = ${yield* now}, paused_by = 'operator' WHERE host = ${host} RETURNING id`

@@ -14,7 +14,7 @@ const notedMax = 20_000
  */
 export class FetchedBy extends Context.Service<FetchedBy, {
   /** Records that a remote account, which signed the request, received the local post. */
-  readonly note: (statusId: bigint, accountId: AccountId) => Effect.Effect<void>
+  readonly record: (statusId: bigint, accountId: AccountId) => Effect.Effect<void>
 }>()("murmuration/services/federation/outbox/FetchedBy") {
   static readonly layer = Layer.effect(
     FetchedBy,
@@ -23,7 +23,7 @@ export class FetchedBy extends Context.Service<FetchedBy, {
       const noted = boundedMap<string, true>(notedMax)
 
       return FetchedBy.of({
-        note: traced("FetchedBy.note")(
+        record: traced("FetchedBy.record")(
           function*(statusId, accountId) {
             const key = `${statusId} ${accountId}`
             if (noted.has(key)) return

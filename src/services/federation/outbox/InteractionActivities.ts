@@ -8,7 +8,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { RequestKind } from "../../statuses/InteractionRequest.ts"
 import { type Activity, undo } from "../documents/Activities.ts"
 import { interactionContext, requestType, stampDocument, stamped } from "../documents/InteractionDocument.ts"
-import { type Document, everybody } from "../documents/Vocabulary.ts"
+import { type Document, publicCollection } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import * as GivenConsents from "./GivenConsents.ts"
@@ -154,14 +154,14 @@ export class InteractionActivities extends Context.Service<InteractionActivities
       const favourite = Effect.fnUntraced(
         function*(
           requestId: bigint,
-          told: (like: Document & { readonly id: string; readonly type: string }) => Activity
+          wrap: (like: Document & { readonly id: string; readonly type: string }) => Activity
         ) {
           const found = outbox.enabled ? yield* find(requestId) : undefined
           if (found === undefined || found.account.uri !== null || found.author.uri === null) return none
           return yield* outbox.toAccounts({
             senderId: BigInt(found.account.id),
             about: requestId,
-            activity: told(likeOf(found))
+            activity: wrap(likeOf(found))
           }, [BigInt(found.author.id)])
         }
       )
@@ -191,7 +191,7 @@ export class InteractionActivities extends Context.Service<InteractionActivities
         return {
           "@context": interactionContext,
           ...stampDocument({ kind, id, author: me, object, target }),
-          to: [everybody]
+          to: [publicCollection]
         }
       }, Effect.orDie)
 

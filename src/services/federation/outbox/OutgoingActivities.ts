@@ -100,26 +100,28 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         }
       )
 
-      const told = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update", post: OutgoingPost) {
-        const found = (yield* objects.load([statusId])).get(statusId)
-        if (found === undefined) return undefined
-        if (telling === "Create") return Activities.published(yield* inlined(found.activity, post))
-        // Poll counts change without an edit, so the time of the last edit is not unique.
-        return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
-      })
+      const renderPost = Effect.fnUntraced(
+        function*(statusId: bigint, change: "Create" | "Update", post: OutgoingPost) {
+          const found = (yield* objects.load([statusId])).get(statusId)
+          if (found === undefined) return undefined
+          if (change === "Create") return Activities.published(yield* inlined(found.activity, post))
+          // Poll counts change without an edit, so the time of the last edit is not unique.
+          return found.note && Activities.updateNote(found.note, new Date(yield* Clock.currentTimeMillis))
+        }
+      )
 
-      const ofPost = Effect.fnUntraced(function*(statusId: bigint, telling: "Create" | "Update" | "Delete") {
+      const ofPost = Effect.fnUntraced(function*(statusId: bigint, change: "Create" | "Update" | "Delete") {
         const [post] = yield* postOf(statusId)
-        if (post === undefined || (telling === "Delete") !== post.deleted) return undefined
-        if (post.silent && telling !== "Delete") return undefined
-        const activity = telling === "Delete" ? yield* ended(statusId, post) : yield* told(statusId, telling, post)
+        if (post === undefined || (change === "Delete") !== post.deleted) return undefined
+        if (post.silent && change !== "Delete") return undefined
+        const activity = change === "Delete" ? yield* ended(statusId, post) : yield* renderPost(statusId, change, post)
         if (activity === undefined) return undefined
-        const forFew = post.visibility === "private" && telling !== "Delete"
+        const forFew = post.visibility === "private" && change !== "Delete"
         return {
           item: { senderId: post.authorId, about: statusId, activity, synchronizes: forFew },
-          recipients: recipients(telling, post),
+          recipients: recipients(change, post),
           statusId,
-          carries: telling !== "Delete"
+          carries: change !== "Delete"
         } satisfies Rendered
       })
 
@@ -217,7 +219,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
         }
       )
 
-      const stays = (statusId: bigint) =>
+      const isLocalOnly = (statusId: bigint) =>
         Effect.map(sql`SELECT FROM statuses WHERE id = ${statusId} AND local_only`, ({ length }) => length > 0)
 
       const render = traced("OutgoingActivities.render")(
@@ -227,7 +229,7 @@ export class OutgoingActivities extends Context.Service<OutgoingActivities, {
             return statusId === null ? undefined : yield* ofPost(statusId, leaves)
           }
           // Pins and rejected replies refer to a post.
-          if (statusId !== null && (yield* stays(statusId))) return undefined
+          if (statusId !== null && (yield* isLocalOnly(statusId))) return undefined
           return yield* ofAccount(accountId, statusId, outgoing)
         }
       )

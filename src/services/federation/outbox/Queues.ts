@@ -8,7 +8,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { PausedBy } from "./DeliveryHosts.ts"
 
 /** Maximum hosts and deliveries listed, and maximum deliveries of a host that one statement counts or moves. */
-export const toldMax = 200
+export const listedMax = 200
 export const countedMax = 10_000
 
 /** Waiting deliveries of a host; `waiting` is at most `countedMax`. */
@@ -68,7 +68,7 @@ export class Queues extends Context.Service<Queues, {
   /** Hosts with waiting deliveries, by number. */
   readonly list: Effect.Effect<ReadonlyArray<HostQueue>, SqlError>
   /** Makes all waiting deliveries of the host due now; returns their number. */
-  readonly hurry: (host: string) => Effect.Effect<number, SqlError>
+  readonly retryNow: (host: string) => Effect.Effect<number, SqlError>
   /** Returns the deliveries of a local post; undefined if it does not exist. */
   readonly explain: (statusId: bigint) => Effect.Effect<PostDeliveries | undefined, SqlError>
 }>()("murmuration/services/federation/outbox/Queues") {
@@ -85,14 +85,14 @@ export class Queues extends Context.Service<Queues, {
             WHERE host_id > w.host_id ORDER BY host_id LIMIT 1) n)
         SELECT h.host, h.paused_by, coalesce(h.last_error, first.error) AS error, first.due_at AS next_at, q.waiting,
           q.oldest AS oldest_at
-        FROM (SELECT host_id FROM walk LIMIT ${rowsMax(sql, toldMax)}) w JOIN hosts h ON h.id = w.host_id
+        FROM (SELECT host_id FROM walk LIMIT ${rowsMax(sql, listedMax)}) w JOIN hosts h ON h.id = w.host_id
         CROSS JOIN LATERAL (SELECT due_at, error FROM deliveries WHERE host_id = h.id ORDER BY due_at LIMIT 1) first
         CROSS JOIN LATERAL (SELECT count(*)::int AS waiting, min(a.created_at) AS oldest FROM (
           SELECT activity_id FROM deliveries WHERE host_id = h.id LIMIT ${rowsMax(sql, countedMax)}) d
           JOIN outgoing_activities a ON a.id = d.activity_id) q
         ORDER BY h.id`)
 
-      const hurry = traced("Queues.hurry")(function*(host: string) {
+      const hurry = traced("Queues.retryNow")(function*(host: string) {
         const now = new Date(yield* Clock.currentTimeMillis)
         const some = sql`UPDATE deliveries SET due_at = ${now} WHERE (inbox_id, about, activity_id) IN (
           SELECT d.inbox_id, d.about, d.activity_id FROM hosts h JOIN deliveries d ON d.host_id = h.id
@@ -110,20 +110,20 @@ export class Queues extends Context.Service<Queues, {
           SELECT s.visibility, s.deleted_at IS NOT NULL AS deleted,
             ARRAY(SELECT a.username || '@' || a.domain FROM mentions m JOIN accounts a ON a.id = m.account_id
               WHERE m.status_id = s.id AND NOT m.silent AND a.domain IS NOT NULL LIMIT ${
-          rowsMax(sql, toldMax)
+          rowsMax(sql, listedMax)
         }) AS mentioned,
             (SELECT count(*)::int FROM follows WHERE target_account_id = s.account_id AND remote) AS followers,
             (SELECT count(DISTINCT i.host_id)::int FROM follows f JOIN remote_actors r ON r.account_id = f.account_id
               JOIN inboxes i ON i.id = r.inbox_id WHERE f.target_account_id = s.account_id AND f.remote) AS follower_hosts,
             (SELECT count(*)::int FROM fanouts WHERE status_id = s.id AND kind IN ('publish', 'edit', 'delete', 'deliver')) AS expanding,
             ARRAY(SELECT i.url FROM reaches t JOIN inboxes i ON i.id = ANY (t.inbox_ids) WHERE t.about = s.id
-              ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}) AS reached
+              ORDER BY i.url LIMIT ${rowsMax(sql, listedMax)}) AS reached
           FROM statuses s WHERE s.id = ${statusId} AND s.local`)
         if (post === undefined) return undefined
         const waiting = yield* waitingRows(sql`SELECT a.type, i.url AS inbox, d.tries, d.due_at, d.error, h.paused_by
           FROM outgoing_activities a JOIN deliveries d ON d.activity_id = a.id JOIN inboxes i ON i.id = d.inbox_id
           JOIN hosts h ON h.id = d.host_id WHERE a.about = ${statusId} ORDER BY a.id, i.url LIMIT ${
-          rowsMax(sql, toldMax)
+          rowsMax(sql, listedMax)
         }`)
         const refusing = yield* refusingRows(sql`
           SELECT i.url AS inbox, CASE WHEN i.refused_about = ${statusId} THEN i.refusal END AS refusal, i.gone_at
@@ -131,10 +131,10 @@ export class Queues extends Context.Service<Queues, {
             SELECT unnest(inbox_ids) FROM reaches WHERE about = ${statusId}
             UNION ALL SELECT r.inbox_id FROM follows f JOIN remote_actors r ON r.account_id = f.account_id
               JOIN statuses s ON s.account_id = f.target_account_id WHERE s.id = ${statusId} AND f.remote)
-          ORDER BY i.url LIMIT ${rowsMax(sql, toldMax)}`)
+          ORDER BY i.url LIMIT ${rowsMax(sql, listedMax)}`)
         return { ...post, waiting, refusing }
       })
-      return Queues.of({ list, hurry, explain })
+      return Queues.of({ list, retryNow: hurry, explain })
     })
   )
 }

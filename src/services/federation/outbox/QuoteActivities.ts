@@ -6,7 +6,7 @@ import { isNamed, type LocalName } from "../../instance/LocalNames.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { traced } from "../../runtime/Traced.ts"
 import { noteContext } from "../documents/NoteDocument.ts"
-import { type Document, everybody } from "../documents/Vocabulary.ts"
+import { type Document, publicCollection } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { Objects } from "../Objects.ts"
 import * as GivenConsents from "./GivenConsents.ts"
@@ -137,7 +137,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
             id: `${object.id}#delete`,
             type: "Delete",
             actor: object.attributedTo,
-            to: [everybody, actorOf(found.account)],
+            to: [publicCollection, actorOf(found.account)],
             object
           })
         }, [BigInt(found.account.id)])

@@ -97,7 +97,7 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
         }
       }
 
-      const told = Effect.fnUntraced(function*(reactionId: bigint, undone: boolean) {
+      const send = Effect.fnUntraced(function*(reactionId: bigint, undone: boolean) {
         if (!outbox.enabled) return none
         const [row] = yield* load(sql`c.id = ${reactionId} AND me.domain IS NULL AND s.uri IS NOT NULL`)
         if (row === undefined || row.author === null) return none
@@ -110,8 +110,8 @@ export class ReactionActivities extends Context.Service<ReactionActivities, {
       })
 
       return ReactionActivities.of({
-        react: traced("ReactionActivities.react")((reactionId) => told(reactionId, false)),
-        undo: traced("ReactionActivities.undo")((reactionId) => told(reactionId, true)),
+        react: traced("ReactionActivities.react")((reactionId) => send(reactionId, false)),
+        undo: traced("ReactionActivities.undo")((reactionId) => send(reactionId, true)),
         collection: traced("ReactionActivities.collection")(function*(id, statusId) {
           const rows = yield* load(sql`c.status_id = ${statusId} AND NOT ${isSuspended(sql, sql`c.account_id`)}`)
           const [total] = yield* countRows(

@@ -39,7 +39,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
    * Runs in the transaction of the sender's actor; `hasBlocks` is true if any block exists between it, or its domain,
    * and a local account.
    */
-  readonly inside: (
+  readonly inTransaction: (
     sender: JudgedSender & { readonly hasBlocks: boolean },
     activity: Foreign
   ) => Effect.Effect<Judgement, SqlError>
@@ -79,7 +79,7 @@ export class InboundPolicies extends Context.Service<InboundPolicies, {
         atInbox: traced("InboundPolicies.atInbox")(function*(sender, activity) {
           return yield* counted(judge(activity, yield* factsOf(sender, nobody)))
         }),
-        inside: traced("InboundPolicies.inside")(function*(sender, activity) {
+        inTransaction: traced("InboundPolicies.inTransaction")(function*(sender, activity) {
           const separated = sender.hasBlocks ? yield* separatedFrom(sender, activity) : nobody
           return yield* counted(judge(activity, yield* factsOf(sender, separated)))
         })

@@ -24,11 +24,11 @@ const nothing: PurgedSlice = { accountIds: [], statusIds: [], relationIds: [] }
 const rows = (sql: SqlClient) => sql.literal(String(leftoversMax))
 /** Returns the outcome of a slice; undefined if nothing was removed. */
 const slice = <A>(
-  gone: ReadonlyArray<A>,
-  changed: (gone: ReadonlyArray<A>) => Partial<PurgedSlice>
-): PurgedSlice | undefined => gone.length === 0 ? undefined : { ...nothing, ...changed(gone) }
-const ofStatuses = (gone: ReadonlyArray<{ readonly statusId: bigint }>) =>
-  slice(gone, (all) => ({ statusIds: all.map(({ statusId }) => statusId) }))
+  deleted: ReadonlyArray<A>,
+  changed: (deleted: ReadonlyArray<A>) => Partial<PurgedSlice>
+): PurgedSlice | undefined => deleted.length === 0 ? undefined : { ...nothing, ...changed(deleted) }
+const ofStatuses = (deleted: ReadonlyArray<{ readonly statusId: bigint }>) =>
+  slice(deleted, (all) => ({ statusIds: all.map(({ statusId }) => statusId) }))
 
 /** Follows in both directions, with the counters of all accounts involved. */
 const follows = (sql: SqlClient, id: bigint) =>
@@ -46,8 +46,8 @@ const follows = (sql: SqlClient, id: bigint) =>
         followers_count = s.followers_count - f.followers
         FROM figures f JOIN locked USING (account_id) WHERE s.account_id = f.account_id)
       SELECT account_id FROM figures`),
-    (gone) =>
-      slice(gone, (all) => {
+    (deleted) =>
+      slice(deleted, (all) => {
         const accountIds = all.map(({ accountId }) => accountId)
         return { accountIds, relationIds: accountIds }
       })
@@ -114,21 +114,21 @@ const deleted = (sql: SqlClient, table: string, column: string, id: bigint, retu
 
 /** Rows without counters that no cache shows. */
 const plain = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
-  Effect.map(deleted(sql, table, column, id, "1"), (gone) => slice(gone, () => nothing))
+  Effect.map(deleted(sql, table, column, id, "1"), (deleted) => slice(deleted, () => nothing))
 
 /** Relations of the account to other accounts. */
 const relations = (table: string, column: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
     relationRows(deleted(sql, table, column, id, "account_id, target_account_id")),
-    (gone) =>
-      slice(gone, (all) => ({
+    (deleted) =>
+      slice(deleted, (all) => ({
         relationIds: all.flatMap(({ accountId, targetAccountId }) => [accountId, targetAccountId])
       }))
   )
 
 /** Relations of the account to domains and conversations. */
 const ownRelations = (table: string) => (sql: SqlClient, id: bigint) =>
-  Effect.map(deleted(sql, table, "account_id", id, "1"), (gone) => slice(gone, () => ({ relationIds: [id] })))
+  Effect.map(deleted(sql, table, "account_id", id, "1"), (deleted) => slice(deleted, () => ({ relationIds: [id] })))
 
 /** Rows that link the account to statuses. */
 const ofStatus = (table: string) => (sql: SqlClient, id: bigint) =>
@@ -139,7 +139,7 @@ const drafts = (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM media_attachments WHERE id IN (SELECT id FROM media_attachments
       WHERE account_id = ${id} AND status_id IS NULL LIMIT ${rows(sql)}) RETURNING 1`,
-    (gone) => slice(gone, () => nothing)
+    (deleted) => slice(deleted, () => nothing)
   )
 
 /** Rows of the account's transfers, which are many; `transfers` follows. */
@@ -147,7 +147,7 @@ const ofTransfers = (table: string) => (sql: SqlClient, id: bigint) =>
   Effect.map(
     sql`DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY(SELECT l.ctid FROM ${sql(table)} l
       JOIN transfers t ON t.id = l.transfer_id WHERE t.account_id = ${id} LIMIT ${rows(sql)})) RETURNING 1`,
-    (gone) => slice(gone, () => nothing)
+    (deleted) => slice(deleted, () => nothing)
   )
 
 /** Pending favourites; pending replies and reblogs are removed with their posts. */
@@ -159,19 +159,19 @@ const asked = (sql: SqlClient, id: bigint) =>
   )
 
 const columns = ["account_id", "target_account_id"]
-const bothWays = (table: string) => columns.map((column) => plain(table, column))
-const relationsBothWays = (table: string) => columns.map((column) => relations(table, column))
+const onEitherSide = (table: string) => columns.map((column) => plain(table, column))
+const relationsOnEitherSide = (table: string) => columns.map((column) => relations(table, column))
 
 const all = [
   // Before follows: a request that is being accepted is locked, and is a follow afterwards.
-  ...relationsBothWays("follow_requests"),
+  ...relationsOnEitherSide("follow_requests"),
   follows,
   favourites,
   asked,
   reactions,
   votes,
-  ...["blocks", "mutes", "endorsements"].flatMap(relationsBothWays),
-  ...["account_notes", "dismissed_suggestions"].flatMap(bothWays),
+  ...["blocks", "mutes", "endorsements"].flatMap(relationsOnEitherSide),
+  ...["account_notes", "dismissed_suggestions"].flatMap(onEitherSide),
   plain("move_followers", "account_id"),
   plain("move_followers", "follower_id"),
   plain("notifications", "from_account_id"),

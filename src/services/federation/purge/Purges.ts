@@ -14,12 +14,12 @@ import * as PurgedRows from "./PurgedRows.ts"
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 
 /** Retention of deleted actors and their keys, in milliseconds: longer than any signature is valid. */
-const departedMillisMin = 7 * 86_400_000
+const deletedActorMillisMin = 7 * 86_400_000
 /** Interval of checks whether moderators have closed the reports of kept posts, in milliseconds. */
 const reportedMillis = 86_400_000
 
 /** Delay while a local account's last activities are sent, in milliseconds; then this is checked again. */
-const farewellMillis = 1_000
+const lastSendMillis = 1_000
 
 /**
  * Deletes accounts. They are hidden at once, and their rows are removed in slices. A remote account's id becomes free:
@@ -50,16 +50,16 @@ export class Purges extends Context.Service<Purges, {
       const agenda = yield* AgendaEntries
       const broadcast = yield* Broadcast
       const tracked = yield* RowChanges.make
-      const longAgo = Effect.map(Clock.currentTimeMillis, (now) => new Date(now - departedMillisMin))
+      const retentionStart = Effect.map(Clock.currentTimeMillis, (now) => new Date(now - deletedActorMillisMin))
 
       const begin = traced("Purges.begin")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
-        const [gone] = yield* uriRows(sql`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
+        const [deleted] = yield* uriRows(sql`SELECT a.uri FROM accounts a JOIN remote_actors r ON r.account_id = a.id
           WHERE a.id = ${accountId} FOR UPDATE`)
-        if (gone === undefined) return
+        if (deleted === undefined) return
         yield* sql`INSERT INTO departed_actors (uri, public_pems, departed_at)
-          SELECT ${gone.uri}, ARRAY(SELECT public_pem FROM remote_keys WHERE account_id = ${accountId}), ${at}
+          SELECT ${deleted.uri}, ARRAY(SELECT public_pem FROM remote_keys WHERE account_id = ${accountId}), ${at}
           ON CONFLICT (uri) DO UPDATE SET departed_at = excluded.departed_at,
             public_pems = departed_actors.public_pems || excluded.public_pems`
         yield* sql`DELETE FROM remote_keys WHERE account_id = ${accountId}`
@@ -98,7 +98,7 @@ export class Purges extends Context.Service<Purges, {
       })
 
       /** Returns true if a local account still has activities to send. */
-      const tells = (accountId: AccountId) =>
+      const hasUnsent = (accountId: AccountId) =>
         Effect.map(
           sql`SELECT FROM fanouts f JOIN accounts a ON a.id = f.account_id AND a.domain IS NULL
             WHERE f.account_id = ${accountId} LIMIT 1`,
@@ -115,7 +115,7 @@ export class Purges extends Context.Service<Purges, {
             } WHERE account_id = ${accountId} AND deleted_at IS NULL RETURNING id`
           )
         )
-        const gone = yield* tracked("account", [accountId])(
+        const deleted = yield* tracked("account", [accountId])(
           sql`WITH over AS (SELECT a.id, a.domain FROM accounts a WHERE a.id = ${accountId}
           AND NOT EXISTS (SELECT FROM statuses s WHERE s.account_id = a.id)
           AND NOT EXISTS (SELECT FROM reports t WHERE t.target_account_id = a.id AND t.action_taken_at IS NULL)),
@@ -123,14 +123,16 @@ export class Purges extends Context.Service<Purges, {
             AND NOT EXISTS (SELECT FROM remote_actors r WHERE r.account_id = over.id)))
           SELECT id FROM over`
         )
-        if (gone.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
+        if (deleted.length === 0) return yield* agenda.enqueue("purge", accountId, accountId, now + reportedMillis)
         yield* sql`DELETE FROM agenda WHERE account_id = ${accountId}`
       })
 
       const advance = traced("Purges.advance")(function*(accountId: AccountId) {
         const now = yield* Clock.currentTimeMillis
         const more = agenda.enqueue("purge", accountId, accountId, now)
-        if (yield* tells(accountId)) return yield* agenda.enqueue("purge", accountId, accountId, now + farewellMillis)
+        if (yield* hasUnsent(accountId)) {
+          return yield* agenda.enqueue("purge", accountId, accountId, now + lastSendMillis)
+        }
         const left = yield* tracked("account", (slice: PurgedRows.PurgedSlice | undefined) => slice?.accountIds ?? [])(
           tracked("relations", (slice: PurgedRows.PurgedSlice | undefined) => slice?.relationIds ?? [])(
             tracked("status", (slice: PurgedRows.PurgedSlice | undefined) => slice?.statusIds ?? [])(
@@ -155,12 +157,12 @@ export class Purges extends Context.Service<Purges, {
         advance,
         isGone: traced("Purges.isGone")(function*(uri, publicPems) {
           const rows = yield* sql`SELECT FROM departed_actors WHERE uri = ${uri}
-            AND departed_at > ${yield* longAgo} AND public_pems && ${publicPems}::text[]`
+            AND departed_at > ${yield* retentionStart} AND public_pems && ${publicPems}::text[]`
           return rows.length > 0
         }),
         sweep: traced("Purges.sweep")(function*(rows) {
           yield* sql`DELETE FROM departed_actors WHERE uri IN (
-            SELECT uri FROM departed_actors WHERE departed_at < ${yield* longAgo} LIMIT ${rows})`
+            SELECT uri FROM departed_actors WHERE departed_at < ${yield* retentionStart} LIMIT ${rows})`
         })
       })
     })

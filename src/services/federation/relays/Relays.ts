@@ -13,7 +13,7 @@ import { AuditLog } from "../../staff/AuditLog.ts"
 import { auditedRows } from "../../staff/StaffRows.ts"
 import * as Activities from "../documents/Activities.ts"
 import { urlReader } from "../documents/Reading.ts"
-import { everybody } from "../documents/Vocabulary.ts"
+import { publicCollection } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, instanceSender, Outbox } from "../outbox/Outbox.ts"
 
@@ -99,7 +99,7 @@ const make = Effect.gen(function*() {
 
   const followOf = Effect.fnUntraced(function*({ accountId, kind }: Relay, id: string) {
     const actor = kind === "litepub" && accountId !== null ? yield* actorOf(accountId) : undefined
-    return Activities.follow({ id, actor: us, object: actor?.uri ?? everybody })
+    return Activities.follow({ id, actor: us, object: actor?.uri ?? publicCollection })
   })
   const sent = (relay: Relay, activity: Activities.Activity) =>
     outbox.toInboxes({ senderId: instanceSender, about: relay.id, activity }, [relay.inboxId])
@@ -128,8 +128,8 @@ const make = Effect.gen(function*() {
         if (written === "") return yield* validationFailed("Inbox url can't be blank")
         const url = written.length > urlCharactersMax ? undefined : readUrl(written)
         if (url === undefined || url.origin === config.publicUrl) return yield* validationFailed("Inbox url is invalid")
-        const there = yield* relayRows(sql`SELECT * FROM relays WHERE inbox_url = ${url.href}`)
-        if (there.length > 0) return yield* taken
+        const existing = yield* relayRows(sql`SELECT * FROM relays WHERE inbox_url = ${url.href}`)
+        if (existing.length > 0) return yield* taken
         yield* requireCapacity(sql, { table: "relays", name: "Relays", max: relaysMax })
         const [made] = yield* relayRows(sql`
           INSERT INTO relays (id, kind, inbox_url, inbox_id, account_id, state, created_at)

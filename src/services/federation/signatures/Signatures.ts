@@ -23,7 +23,7 @@ export class Signatures extends Context.Service<Signatures, {
    */
   readonly claim: (request: SignedRequest) => Effect.Effect<Claim, Unverified>
   /** Returns true if this key's private half made the claim's signature. */
-  readonly holds: (claim: Claim, publicPem: string) => Effect.Effect<boolean>
+  readonly isValid: (claim: Claim, publicPem: string) => Effect.Effect<boolean>
   /** Returns the headers of a signed request. They include `headers`, which only the older scheme signs. */
   readonly sign: (
     scheme: Scheme,
@@ -49,7 +49,7 @@ export class Signatures extends Context.Service<Signatures, {
           }
           return yield* Effect.fromResult(claimed(request, yield* Clock.currentTimeMillis))
         }),
-        holds: traced("Signatures.holds")(function*({ algorithm, base, signature, variants }, publicPem) {
+        isValid: traced("Signatures.isValid")(function*({ algorithm, base, signature, variants }, publicPem) {
           for (const form of [base, ...variants]) {
             if (yield* keys.verify(publicPem, algorithm, form, signature)) return true
           }

@@ -11,7 +11,7 @@ const columns = `id:bigint shortcode domain disabled:boolean visible_in_picker:b
 const badName = ["shortcode !~ '^[A-Za-z0-9_]{2,128}$'", "the shortcode is invalid"] as const
 
 /** Emoji of other servers. Their pictures are fetched when they are shown. */
-export const ofOthers: Step = {
+export const remoteEmoji: Step = {
   name: "emoji of other servers",
   table: "custom_emojis",
   where: "t.domain IS NOT NULL",

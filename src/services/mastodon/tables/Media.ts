@@ -66,7 +66,7 @@ export const make = Effect.gen(function*() {
   const old = yield* OldFiles
 
   /** Copies the first of these files; returns its new name, null if this server may show none of them. */
-  const kept = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
+  const keepFile = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
     const found = yield* old.find(names)
     const extension = extensions[/\.([^./]+)$/.exec(found?.name ?? "")?.[1]?.toLowerCase() ?? ""]
     return found === undefined || extension === undefined ? null : yield* files.keep(extension, found.path, found.bytes)
@@ -77,10 +77,10 @@ export const make = Effect.gen(function*() {
     const [id, file] = [row["id"] ?? "", row["file_file_name"] ?? ""]
     const at = (style: string, name: string) => placeOf("media_attachments/files", id, style, name)
     const base = withoutExtension(file)
-    const media = file === "" ? null : yield* kept([at("original", file)])
+    const media = file === "" ? null : yield* keepFile([at("original", file)])
     const preview = media === null
       ? null
-      : yield* kept(
+      : yield* keepFile(
         [file, `${base}.png`, `${base}.jpeg`, `${base}.jpg`, `${base}.webp`].map((name) => at("small", name))
       )
     const made: TextRow = { ...row, meta, x, y, media, preview }
@@ -90,8 +90,10 @@ export const make = Effect.gen(function*() {
   const keptEmoji = Effect.fnUntraced(function*(row: TextRow) {
     const [id, file] = [row["id"] ?? "", row["image_file_name"] ?? ""]
     const at = (style: string, name: string) => placeOf("custom_emojis/images", id, style, name)
-    const name = emojiTypes.test(file) ? yield* kept([at("original", file)]) : null
-    const still = name?.endsWith(".gif") === true ? yield* kept([at("static", `${withoutExtension(file)}.png`)]) : null
+    const name = emojiTypes.test(file) ? yield* keepFile([at("original", file)]) : null
+    const still = name?.endsWith(".gif") === true
+      ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
+      : null
     const made: TextRow = { ...row, name, still }
     return made
   })
@@ -100,9 +102,9 @@ export const make = Effect.gen(function*() {
     Effect.fnUntraced(function*(row: TextRow) {
       const [id, file] = [row["id"] ?? "", row["file"] ?? ""]
       const at = (style: string, name: string) => placeOf(`accounts/${kind}s`, id, style, name)
-      const name = yield* kept([at("original", file)])
+      const name = yield* keepFile([at("original", file)])
       const still = name?.endsWith(".gif") === true
-        ? yield* kept([at("static", `${withoutExtension(file)}.png`)])
+        ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
         : null
       const made: TextRow = { ...row, name, still }
       return made

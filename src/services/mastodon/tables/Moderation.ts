@@ -2,7 +2,7 @@ import { warningPresetsMax } from "../../moderation/WarningPresets.ts"
 import type { Step } from "../Step.ts"
 import { beyond, lacksAccount, listOf } from "./Values.ts"
 
-const here = (column: string) => `(SELECT a.id FROM accounts a WHERE a.id = ${column})`
+const localAccount = (column: string) => `(SELECT a.id FROM accounts a WHERE a.id = ${column})`
 
 /** Number of an enumeration of Mastodon as a word. */
 const wordOf = (column: string, words: Readonly<Record<number, string>>) =>
@@ -35,7 +35,7 @@ const notes = (
   rejects: [lacksSubject],
   write: [`INSERT INTO moderation_notes (id, account_id, ${subject}, content, created_at)
     SELECT id * 2 + ${subject === "report_id" ? 0 : 1}, ${
-    here("account_id")
+    localAccount("account_id")
   }, ${subject}, coalesce(content, ''), created_at FROM staged
     ON CONFLICT DO NOTHING`]
 })
@@ -66,7 +66,9 @@ export const steps: ReadonlyArray<Step> = [
       SELECT id, CASE WHEN NOT by_server THEN account_id END, target_account_id, ${category}, coalesce(comment, ''),
         ${listOf("status_ids", "bigint")}, ${listOf("rule_ids", "bigint")},
         CASE WHEN forwarded AND target_domain IS NOT NULL THEN ARRAY[target_domain] ELSE '{}' END, nullif(uri, ''), created_at, updated_at,
-        action_taken_at, ${here("action_taken_by_account_id")}, ${here("assigned_account_id")} FROM staged
+        action_taken_at, ${localAccount("action_taken_by_account_id")}, ${
+        localAccount("assigned_account_id")
+      } FROM staged
       ON CONFLICT (id) DO UPDATE SET action_taken_at = excluded.action_taken_at, category = excluded.category, rule_ids = excluded.rule_ids,
         action_taken_by_account_id = excluded.action_taken_by_account_id, assigned_account_id = excluded.assigned_account_id,
         updated_at = excluded.updated_at`
@@ -85,7 +87,7 @@ export const steps: ReadonlyArray<Step> = [
     rejects: [["coalesce(domain, '') = ''", "the domain is empty"]],
     write: [`INSERT INTO instance_notes (id, domain, account_id, content, created_at)
       SELECT id, lower(domain), ${
-      here("account_id")
+      localAccount("account_id")
     }, coalesce(content, ''), created_at FROM staged ON CONFLICT DO NOTHING`],
     ends: "instance_notes"
   },
@@ -98,7 +100,7 @@ export const steps: ReadonlyArray<Step> = [
     rejects: [lacksAccount("target_account_id"), [`${action} IS NULL`, "the action is unknown"]],
     write: [
       `INSERT INTO account_warnings (id, account_id, target_account_id, action, text, status_ids, report_id, overruled_at, created_at)
-      SELECT id, ${here("account_id")}, target_account_id, ${action}, coalesce(text, ''), ${
+      SELECT id, ${localAccount("account_id")}, target_account_id, ${action}, coalesce(text, ''), ${
         listOf("status_ids", "bigint")
       },
         (SELECT r.id FROM reports r WHERE r.id = report_id), overruled_at, created_at FROM staged
@@ -124,7 +126,7 @@ export const steps: ReadonlyArray<Step> = [
       SELECT id, account_warning_id, account_id, coalesce(text, ''),
         CASE WHEN approved_at IS NOT NULL THEN 'approved' WHEN rejected_at IS NOT NULL THEN 'rejected' ELSE 'pending' END,
         ${
-        here("coalesce(approved_by_account_id, rejected_by_account_id)")
+        localAccount("coalesce(approved_by_account_id, rejected_by_account_id)")
       }, coalesce(approved_at, rejected_at), created_at FROM staged
       ON CONFLICT (id) DO UPDATE SET state = excluded.state, decided_by_account_id = excluded.decided_by_account_id,
         decided_at = excluded.decided_at`

@@ -7,7 +7,7 @@ import { lacksAccount, lacksPost, listOf } from "./Values.ts"
  * Posts of other servers that are copied: those that local accounts interacted with, and those of the last `days`. The
  * others are fetched again when somebody asks for them.
  */
-const isWanted = (days: number) =>
+const isCopied = (days: number) =>
   `coalesce(t.local, t.uri IS NULL) OR t.created_at > '${nowMark}'::timestamp - ${days} * interval '1 day'
     OR EXISTS (SELECT FROM favourites x WHERE x.status_id = t.id) OR EXISTS (SELECT FROM bookmarks x WHERE x.status_id = t.id)
     OR EXISTS (SELECT FROM statuses x WHERE x.reblog_of_id = t.id AND x.local) OR EXISTS (SELECT FROM statuses x
@@ -188,8 +188,8 @@ export const make = Effect.fnUntraced(function*(
     // Before the posts that quote them, or that are reported.
     { ...step("quoted posts", `${isOthers} AND t.id IN (${quotedHere})`), needs: "quotes" },
     { ...step("reported posts", `${isOthers} AND t.id IN (${reported})`), needs: "reports" },
-    { ...step("posts", `t.reblog_of_id IS NULL AND (${isWanted(days)})`), ends: "statuses" },
-    { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isWanted(days)})`), ends: "statuses" },
+    { ...step("posts", `t.reblog_of_id IS NULL AND (${isCopied(days)})`), ends: "statuses" },
+    { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isCopied(days)})`), ends: "statuses" },
     polls,
     votes
   ] satisfies ReadonlyArray<Step>

@@ -68,11 +68,11 @@ const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8A
 
 /** Fails once more bytes than `max` have passed through the streams that it wraps. */
 const makeBudget = (max: number) => {
-  let spent = 0
+  let bytesRead = 0
   return <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ArchiveRefused> =>
     Stream.mapEffect(bytes, (chunk) => {
-      spent += chunk.length
-      return spent > max ? Effect.fail(bomb) : Effect.succeed(chunk)
+      bytesRead += chunk.length
+      return bytesRead > max ? Effect.fail(bomb) : Effect.succeed(chunk)
     })
 }
 

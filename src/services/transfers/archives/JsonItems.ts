@@ -41,8 +41,8 @@ class ItemScanner {
     // Start of the current item within the chunk; it continues from the last chunk if it has parts.
     let start = this.#parts.length > 0 ? 0 : -1
     for (const [at, byte] of chunk.entries()) {
-      const inside = this.#state === "inside"
-      if (inside && !this.#inText && this.#depth === 2 && (byte === comma || isClosing(byte))) {
+      const isInside = this.#state === "inside"
+      if (isInside && !this.#inText && this.#depth === 2 && (byte === comma || isClosing(byte))) {
         if (start >= 0) {
           this.#keep(chunk.subarray(start, at))
           items.push(this.#take())
@@ -54,7 +54,7 @@ class ItemScanner {
         }
         continue
       }
-      if (inside && start < 0 && !this.#inText && !isSpace(byte)) start = at
+      if (isInside && start < 0 && !this.#inText && !isSpace(byte)) start = at
       this.#step(byte)
     }
     if (start >= 0) this.#keep(chunk.subarray(start))

@@ -1,10 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Activities from "../../../../src/services/federation/documents/Activities.ts"
 import { noteContext } from "../../../../src/services/federation/documents/NoteDocument.ts"
-import { activityStreams, actorContext, everybody } from "../../../../src/services/federation/documents/Vocabulary.ts"
+import {
+  activityStreams,
+  actorContext,
+  publicCollection
+} from "../../../../src/services/federation/documents/Vocabulary.ts"
 
 const [anna, zoe] = ["https://here.test/users/anna", "https://there.test/users/zoe"]
-const note = { id: `${anna}/statuses/1`, type: "Note", attributedTo: anna, to: [everybody], cc: [`${anna}/followers`] }
+const note = {
+  id: `${anna}/statuses/1`,
+  type: "Note",
+  attributedTo: anna,
+  to: [publicCollection],
+  cc: [`${anna}/followers`]
+}
 
 /** Terms of a document that need no context: those of ActivityStreams itself. */
 const known = new Set(
@@ -69,7 +79,7 @@ describe("federation.md section 8: outgoing activities", () => {
     }
     const hashtag = Activities.featureTag("Add", anna, { type: "Hashtag", name: "#birds" }, "1")
     for (const { document } of [documents.add, documents.remove, hashtag]) {
-      assert.deepStrictEqual<unknown>([document["to"], document["cc"]], [[everybody], [`${anna}/followers`]])
+      assert.deepStrictEqual<unknown>([document["to"], document["cc"]], [[publicCollection], [`${anna}/followers`]])
     }
   })
 
@@ -123,15 +133,27 @@ describe("federation.md section 8: outgoing activities", () => {
   })
 
   it("an undone boost embeds the boost, without a second context", () => {
-    const boost = { id: `${anna}/statuses/2/activity`, type: "Announce", actor: anna, to: [everybody], object: zoe }
+    const boost = {
+      id: `${anna}/statuses/2/activity`,
+      type: "Announce",
+      actor: anna,
+      to: [publicCollection],
+      object: zoe
+    }
     const { document, uri } = Activities.undo(Activities.published(boost))
     assert.strictEqual(uri, `${boost.id}/undo`)
-    assert.deepInclude(document, { type: "Undo", actor: anna, to: [everybody], object: boost })
+    assert.deepInclude(document, { type: "Undo", actor: anna, to: [publicCollection], object: boost })
   })
 
   it("a profile is announced once, with the vocabulary of profiles", () => {
     const { document, uri } = Activities.updateActor({ "@context": actorContext, id: anna, type: "Person" }, 5)
-    assert.deepInclude(document, { "@context": actorContext, id: uri, type: "Update", actor: anna, to: [everybody] })
+    assert.deepInclude(document, {
+      "@context": actorContext,
+      id: uri,
+      type: "Update",
+      actor: anna,
+      to: [publicCollection]
+    })
     assert.deepStrictEqual<unknown>(document["object"], { id: anna, type: "Person" })
   })
 })

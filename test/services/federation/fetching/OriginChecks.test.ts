@@ -17,7 +17,7 @@ const posts = Layer.succeed(
 )
 const threads = Layer.succeed(
   Threads,
-  Threads.of({ around: () => Effect.never, meet: () => Effect.void, read: () => Effect.undefined })
+  Threads.of({ fetchAround: () => Effect.never, fetchFound: () => Effect.void, read: () => Effect.undefined })
 )
 const fresh = OriginChecks.layerNoDeps.pipe(Layer.provide([posts, threads]), Layer.fresh)
 
@@ -56,7 +56,7 @@ it.effect("row 30: a conversation that never ends releases its slot", () =>
       Effect.yieldNow
     )
     for (let n = 0; n < 200; n++) {
-      yield* checks.around({ id: "https://good.example/0", inReplyTo: `https://good.example/${n}` })
+      yield* checks.fetchThread({ id: "https://good.example/0", inReplyTo: `https://good.example/${n}` })
     }
     yield* ask
     assert.strictEqual(responded, 0)

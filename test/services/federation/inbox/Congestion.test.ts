@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Congestion, waitingMax, waitingOfStrangersMax } from "../../../../src/services/federation/inbox/Congestion.ts"
+import { Congestion, waitingMax, waitingOfUnfollowedMax } from "../../../../src/services/federation/inbox/Congestion.ts"
 import { person } from "../../../support/People.ts"
 import { TestDatabase } from "../../../support/TestDatabase.ts"
 
@@ -36,10 +36,10 @@ layer(Live, { excludeTestServices: true })("congestion", (it) => {
       })
       yield* waits(9_999)
       assert.deepStrictEqual(yield* full, [])
-      yield* waits(waitingOfStrangersMax - 9_999)
+      yield* waits(waitingOfUnfollowedMax - 9_999)
       assert.deepStrictEqual(yield* full, ["fan.example", "flood.example", "unknown.example"])
       assert.isFalse(yield* isFull())
-      yield* waits(waitingMax - waitingOfStrangersMax)
+      yield* waits(waitingMax - waitingOfUnfollowedMax)
       assert.deepStrictEqual(yield* full, domains)
     }))
 })

@@ -173,7 +173,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
       const [sql, fetchedBy] = [yield* SqlClient.SqlClient, yield* FetchedBy]
       const status = yield* sent("public")
       yield* sql`UPDATE deliveries SET tries = 0`
-      yield* fetchedBy.note(status.id, AccountId.make(4n))
+      yield* fetchedBy.record(status.id, AccountId.make(4n))
       yield* sql`UPDATE statuses SET deleted_at = ${Worlds.now} WHERE id = ${status.id}`
       assert.deepStrictEqual(yield* expanded(++fanout, status, "Delete"), [inboxOf(4n)])
     }))

@@ -48,7 +48,7 @@ const believed = (request: SignedRequest, publicPem: string) =>
   Signatures.use((signatures) =>
     Effect.matchEffect(signatures.claim(request), {
       onFailure: () => Effect.succeed(false),
-      onSuccess: (claim) => signatures.holds(claim, publicPem)
+      onSuccess: (claim) => signatures.isValid(claim, publicPem)
     })
   )
 

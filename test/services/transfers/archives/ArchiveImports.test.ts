@@ -170,7 +170,7 @@ layer(archiveServer, { excludeTestServices: true })("imports of archives", (it) 
       }
       const timelines = yield* Timelines
       const everywhere = { local: false, remote: false, onlyMedia: false }
-      assert.notInclude(yield* timelines.everybody(zoe, everywhere, page), first!.id)
+      assert.notInclude(yield* timelines.publicTimeline(zoe, everywhere, page), first!.id)
       const tag = { ...everywhere, name: "old", any: [], all: [], none: [] }
       assert.deepStrictEqual(yield* timelines.tagged(zoe, tag, page), [first!.id])
       // Other servers can fetch the public ones.

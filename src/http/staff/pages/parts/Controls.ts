@@ -3,8 +3,8 @@ import { type Html, html } from "../../../html/Html.ts"
 import type { Confirmation, View, Visit } from "../Visit.ts"
 
 /** Returns a form of this page, or of the page at `path`. */
-export const form = (visit: Visit, inside: Html, path: string = visit.here): Html =>
-  html`<form method="post" action="${path}">${tokenInput(visit.formToken)}${inside}</form>`
+export const form = (visit: Visit, content: Html, path: string = visit.pathAndQuery): Html =>
+  html`<form method="post" action="${path}">${tokenInput(visit.formToken)}${content}</form>`
 
 type Kind = "main" | "quiet" | "danger"
 
@@ -104,7 +104,7 @@ ${
       visit,
       html`${resentFields(visit)}${hidden("confirmed", "yes")}<p class="row">${
         button(act, label, danger === true ? "danger" : "main")
-      } <a href="${visit.here}">${visit.words.say("Cancel")}</a></p>`
+      } <a href="${visit.pathAndQuery}">${visit.words.say("Cancel")}</a></p>`
     )
   }</div>`
 })

@@ -19,8 +19,8 @@ export class AccountLines extends Context.Service<AccountLines, {
       const config = yield* ServerConfig
       return AccountLines.of({
         load: Effect.fnUntraced(function*(ids) {
-          const wanted = [...new Set(ids.filter((id) => id !== null))]
-          const found = wanted.length === 0 ? [] : yield* accounts.load(wanted)
+          const unique = [...new Set(ids.filter((id) => id !== null))]
+          const found = unique.length === 0 ? [] : yield* accounts.load(unique)
           const known = new Map(found.map((record) => [record.id, record]))
           return {
             find: (id) => id === null ? undefined : known.get(id),

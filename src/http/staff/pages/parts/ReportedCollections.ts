@@ -20,14 +20,14 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
   static readonly layer = Layer.effect(
     ReportedCollections,
     Effect.gen(function*() {
-      const kept = yield* KeptCollections
+      const keptCollections = yield* KeptCollections
       const people = yield* AccountLines
       return ReportedCollections.of({
         show: Effect.fnUntraced(function*({ words: { say }, words }, ids, chosen) {
           const shown = ids.slice(0, reportCollectionsMax)
-          const records = yield* kept.load(shown)
+          const records = yield* keptCollections.load(shown)
           const names = yield* people.load(records.flatMap(({ items }) => items.map(({ accountId }) => accountId)))
-          const gone = shown.length - records.length
+          const missingCount = shown.length - records.length
           return html`${
             records.map((record) => {
               const members = record.items.filter(({ accountId }) => names.find(accountId) !== undefined)
@@ -46,7 +46,7 @@ export class ReportedCollections extends Context.Service<ReportedCollections, {
                   : text
               }</article>`
             })
-          }${gone === 0 ? "" : html`<p class="soft">${say("This collection is gone.")}</p>`}`
+          }${missingCount === 0 ? "" : html`<p class="soft">${say("This collection is gone.")}</p>`}`
         })
       })
     })

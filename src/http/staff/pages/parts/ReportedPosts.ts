@@ -37,11 +37,11 @@ export class ReportedPosts extends Context.Service<ReportedPosts, {
       const config = yield* ServerConfig
       const statuses = yield* Statuses
       return ReportedPosts.of({
-        load: Effect.fnUntraced(function*(words, ids, meant) {
+        load: Effect.fnUntraced(function*(words, ids, visibilities) {
           const records = yield* statuses.load(ids)
           return new Map(records.map((record) => [
             record.id,
-            post(config, words, { ...record, visibility: meant.get(record.id) ?? record.visibility })
+            post(config, words, { ...record, visibility: visibilities.get(record.id) ?? record.visibility })
           ]))
         }),
         show: Effect.fnUntraced(function*(words, ids, selectable, withAuthors = false) {

@@ -17,7 +17,7 @@ export const roleName = ({ say }: Pick<Messages, "say">, { id, name }: Pick<Role
 const names: ReadonlyArray<Permission> = Struct.keys(permissions)
 
 /** Returns the permissions that the visitor may grant: their own; for the default role only those for invites. */
-const givable = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
+const grantablePermissions = (visit: Visit, role: Role | undefined): ReadonlyArray<Permission> =>
   names.filter((name) =>
     visit.may(name) && (role?.id !== defaultRole || name === "inviteUsers" || name === "inviteBypassApproval")
   )
@@ -69,7 +69,7 @@ export const roleForm = (visit: Visit, role: Role | undefined): Html => {
         html`<p class="soft">${
           say("You can grant only permissions that you have. Permissions not listed stay unchanged.")
         }</p>${
-          givable(visit, role).map((name) =>
+          grantablePermissions(visit, role).map((name) =>
             checkbox(visit, {
               name: "permissions[]",
               value: name,
@@ -99,9 +99,9 @@ const wholeNumber = Effect.fnUntraced(function*(visit: Visit, field: string, nam
 export const changeIn = Effect.fnUntraced(function*(visit: Visit, before: bigint, base = false) {
   const { form: sent } = visit
   const asked = new Set(sent.getAll("permissions"))
-  const mine = names.filter((name) => visit.may(name))
-  const kept = before & ~mine.reduce((bits, name) => bits | permissions[name], 0n)
-  const bits = mine.filter((name) => asked.has(name)).reduce((sum, name) => sum | permissions[name], kept)
+  const grantable = names.filter((name) => visit.may(name))
+  const ungrantable = before & ~grantable.reduce((bits, name) => bits | permissions[name], 0n)
+  const bits = grantable.filter((name) => asked.has(name)).reduce((sum, name) => sum | permissions[name], ungrantable)
   const collectionLimit = yield* wholeNumber(visit, "collection_limit", "Collection limit")
   if (base) return { permissions: bits, collectionLimit }
   return {

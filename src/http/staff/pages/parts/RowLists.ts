@@ -9,7 +9,7 @@ interface RowList<Row> {
   readonly caption: string
   /** Text in place of an empty list. */
   readonly empty: string
-  readonly heads: ReadonlyArray<string>
+  readonly headings: ReadonlyArray<string>
   readonly cells: (row: Row) => ReadonlyArray<Html | string>
   /** Checkboxes for bulk actions, labelled by the name of the row, and the buttons of the actions. */
   readonly selected?: { readonly name: (row: Row) => string; readonly buttons: Html }
@@ -23,14 +23,14 @@ interface HasId {
 const rowTable = <Row extends HasId>(
   visit: Visit,
   rows: ReadonlyArray<Row>,
-  { caption, cells, empty, heads, selected }: RowList<Row>
+  { caption, cells, empty, headings, selected }: RowList<Row>
 ): Html => {
   if (rows.length === 0) return emptyList(empty)
   const { words: { say } } = visit
-  return selected === undefined ? table(heads, rows.map(cells), caption) : bulk(
+  return selected === undefined ? table(headings, rows.map(cells), caption) : bulk(
     visit,
     table(
-      [say("Selected"), ...heads],
+      [say("Selected"), ...headings],
       rows.map((row) => [rowCheckbox(row.id, say("Select {name}", { name: selected.name(row) })), ...cells(row)]),
       caption
     ),

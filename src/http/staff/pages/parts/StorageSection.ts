@@ -12,7 +12,7 @@ import { badge } from "./Texts.ts"
 type Figures = Effect.Success<StorageFigures["Service"]["current"]>
 
 /** Part of a budget above which staff is warned. */
-const nearPart = 0.9
+const warningShare = 0.9
 
 /** Labels of storage budgets. */
 export const budgetNames: Readonly<Record<BudgetKind, (words: Messages) => string>> = {
@@ -38,7 +38,7 @@ const used = ({ figure, say }: Messages, bytes: number, budget: number | undefin
   return html`${inBytes(bytes)} <span class="soft">${part}</span>${
     bytes > budget
       ? html` ${badge(say("Over budget"), "bad")}`
-      : bytes > nearPart * budget
+      : bytes > warningShare * budget
       ? html` ${badge(say("Nearly full"), "warn")}`
       : ""
   }${usageBar(bytes, budget)}`

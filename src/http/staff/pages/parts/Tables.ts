@@ -48,15 +48,15 @@ export const pager = (visit: Visit, ids: ReadonlyArray<bigint>): Html => {
 
 /** Returns a table; on phones each row becomes a card. */
 export const table = (
-  heads: ReadonlyArray<string>,
+  headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Html | string>>,
   caption: string
 ): Html =>
   html`<table><caption class="spoken">${caption}</caption><thead><tr>${
-    heads.map((head) => html`<th scope="col">${head}</th>`)
+    headings.map((head) => html`<th scope="col">${head}</th>`)
   }</tr></thead><tbody>${
     rows.map((cells) =>
-      html`<tr>${cells.map((cell, at) => html`<td data-head="${heads[at] ?? ""}"><div>${cell}</div></td>`)}</tr>`
+      html`<tr>${cells.map((cell, at) => html`<td data-head="${headings[at] ?? ""}"><div>${cell}</div></td>`)}</tr>`
     )
   }</tbody></table>`
 
@@ -72,8 +72,8 @@ export const total = ({ words }: Visit, count: number): Html =>
 
 /** Returns the total of a paged list. Queries it only if this page does not show all rows. */
 export const totalOf = (visit: Visit, shown: number, counted: Effect.Effect<number>): Effect.Effect<Html> => {
-  const whole = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
-  return Effect.map(whole ? Effect.succeed(shown) : counted, (count) => total(visit, count))
+  const isOnlyPage = shown < rowsMax && ![...visit.query.keys()].some((name) => cursors.has(name))
+  return Effect.map(isOnlyPage ? Effect.succeed(shown) : counted, (count) => total(visit, count))
 }
 
 /** Text in place of an empty list. */

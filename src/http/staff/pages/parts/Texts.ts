@@ -19,8 +19,8 @@ export const definitions = (entries: ReadonlyArray<readonly [name: string, value
   }</dl>`
 
 /** Returns a titled section of a page. */
-export const section = (title: string, inside: Html): Html =>
-  html`<section class="card"><h2>${title}</h2>${inside}</section>`
+export const section = (title: string, content: Html): Html =>
+  html`<section class="card"><h2>${title}</h2>${content}</section>`
 
 /** Returns text that a user wrote, with its line breaks. */
 export const userText = (text: string): Html => html`<p class="written" dir="auto">${text}</p>`
