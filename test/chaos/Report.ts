@@ -34,7 +34,7 @@ export interface Row {
   readonly slowest: number
   /** Responses that asked clients to retry, and requests without a response. */
   readonly refusals: number
-  readonly unanswered: number
+  readonly noResponse: number
   readonly missing: number
   readonly duplicate: number
   readonly leftover: number
@@ -91,7 +91,7 @@ export const rows = (
     const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(failedWithin)
     const lastOf = (failed: ReadonlyArray<Attempt>) =>
       seconds(Math.max(0, ...failed.map(({ began }) => began - fault.ended)))
-    const unanswered = bad.filter(({ status }) => status === 0).length
+    const noResponse = bad.filter(({ status }) => status === 0).length
     const found = broken.filter(({ at }) => at !== undefined && within(at))
     const count = (kind: Violation["kind"]) => found.filter((one) => one.kind === kind).length
     const cpu = between(fault.cpu, next.cpu, next.began - fault.began)
@@ -105,8 +105,8 @@ export const rows = (
       failed: lastOf(bad),
       homesFailed: lastOf(ledger.readings.filter(failedWithin)),
       slowest: seconds(Math.max(0, ...entries.map(durationOf))),
-      refusals: bad.length - unanswered,
-      unanswered,
+      refusals: bad.length - noResponse,
+      noResponse,
       missing: count("missing"),
       duplicate: count("duplicate"),
       leftover: count("leftover"),
@@ -131,7 +131,7 @@ const columns: Record<string, (row: Row) => string | number> = {
   homes: ({ homesFailed }) => homesFailed,
   slowest: ({ slowest }) => slowest,
   "503s": ({ refusals }) => refusals,
-  "no response": ({ unanswered }) => unanswered,
+  "no response": ({ noResponse }) => noResponse,
   missing: ({ missing }) => missing,
   duplicate: ({ duplicate }) => duplicate,
   leftover: ({ leftover }) => leftover,

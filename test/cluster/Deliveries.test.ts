@@ -5,7 +5,7 @@ import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { idOf } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
-import { addRemoteFollowers, firstArrivals, remoteHosts } from "./RemoteHosts.ts"
+import { addRemoteFollowers, firstDeliveries, remoteHosts } from "./RemoteHosts.ts"
 
 const hostsCount = 12
 const inboxesEach = 4
@@ -60,7 +60,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
             Effect.timeout("1 minute")
           )
         const posts = new Map<string, Changes>()
-        const publish = Effect.fnUntraced(function*(person: Account, n: number) {
+        const publishAndChange = Effect.fnUntraced(function*(person: Account, n: number) {
           const path = `/api/v1/statuses/${
             idOf((yield* requestAs(person, "POST", "/api/v1/statuses", `post ${n}`)).body)
           }`
@@ -80,7 +80,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         })
         const publishing = Effect.forEach(
           Array.from({ length: authors * postsEach }, (_, n) => n),
-          (n) => publish(people[n % authors]!, n),
+          (n) => publishAndChange(people[n % authors]!, n),
           { concurrency: 8, discard: true }
         )
         const [killed] = yield* Effect.all([killing, publishing], { concurrency: 2 })
@@ -91,7 +91,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const seconds = (performance.now() - killed.at) / 1_000
 
         // Each inbox gets the changes of each object in order. An object deleted before its delivery is never sent.
-        const firsts = firstArrivals(hosts.arrivals)
+        const firsts = firstDeliveries(hosts.arrivals)
         const wrong: Array<string> = []
         for (const inbox of inboxes) {
           const ofInbox = [...firsts].filter(([key]) => key.startsWith(`${inbox} `))

@@ -73,7 +73,7 @@ export const addRemoteFollowers = Effect.fnUntraced(
 )
 
 /** Returns the first arrival of each delivery, by inbox and object, in order of arrival. */
-export const firstArrivals = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
+export const firstDeliveries = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
   const known = new Set<string>()
   const first = arrivals.filter(({ id, inbox }) => !known.has(`${inbox} ${id}`) && known.add(`${inbox} ${id}`))
   // The object of an activity is the post itself, or the post that it refers to.
