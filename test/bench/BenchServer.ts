@@ -23,11 +23,11 @@ const freePort = () =>
   })
 
 /** A running server and the load generator for it alone. */
-export interface Stand {
+export interface RunningServer {
   readonly port: number
   readonly watched: Watched
   readonly query: Postgres["query"]
-  readonly server: Child.Child<Order>
+  readonly child: Child.Child<Order>
   /** Time from the start of the process to the first 200, in milliseconds. */
   readonly startMillis: number
   readonly generate: (job: Job) => Promise<unknown>
@@ -37,11 +37,11 @@ export interface Stand {
   readonly stop: () => Promise<void>
 }
 
-const firstResponse = async (port: number, server: Child.Child<Order>): Promise<void> => {
+const firstResponse = async (port: number, child: Child.Child<Order>): Promise<void> => {
   let ended = false
-  void server.ended.then(() => ended = true)
+  void child.ended.then(() => ended = true)
   for (;;) {
-    if (ended) throw new Error(`The server did not start: ${server.output()}`)
+    if (ended) throw new Error(`The server did not start: ${child.output()}`)
     const reply = await fetch(`http://127.0.0.1:${port}/api/v2/instance`).catch(() => undefined)
     await reply?.text()
     if (reply?.status === 200) return
@@ -57,46 +57,46 @@ export const makeDataDir = async () => {
 }
 
 const common = { HOST: "127.0.0.1", RATE_LIMITS: "off", LOG_LEVEL: "error" }
-const serving = async (port: number, variables: Record<string, string>, checkout: Checkout) => {
+const startServer = async (port: number, variables: Record<string, string>, checkout: Checkout) => {
   const began = performance.now()
   const args = [...checkout.flags, "--import", here("Probe.ts"), join(checkout.root, "src/main.ts")]
   const given = { ...checkout.variables, ...common, PORT: String(port), ...variables }
-  const server = Child.start<Order>(args, given, checkout)
-  await firstResponse(port, server)
+  const child = Child.start<Order>(args, given, checkout)
+  await firstResponse(port, child)
   const command = async (words: ReadonlyArray<string>) => {
-    const child = Child.start([...checkout.flags, join(checkout.root, "src/cli.ts"), ...words], given, checkout)
-    if (await child.ended !== 0) throw new Error(`The command failed: ${child.output()}`)
-    return child.output()
+    const cli = Child.start([...checkout.flags, join(checkout.root, "src/cli.ts"), ...words], given, checkout)
+    if (await cli.ended !== 0) throw new Error(`The command failed: ${cli.output()}`)
+    return cli.output()
   }
-  return { server, startMillis: performance.now() - began, command }
+  return { child, startMillis: performance.now() - began, command }
 }
 
-const stand = async (
+const connect = async (
   port: number,
-  { command, server, startMillis }: Awaited<ReturnType<typeof serving>>,
+  { child, command, startMillis }: Awaited<ReturnType<typeof startServer>>,
   postgres: Postgres,
   redis?: Awaited<ReturnType<typeof openRedis>>
-): Promise<Stand> => {
+): Promise<RunningServer> => {
   const generator = Child.start<Job>([here("load/Generator.ts")])
   return {
     port,
-    server,
+    child,
     startMillis,
     command,
     query: postgres.query,
-    watched: { node: server.pid, postgres: postgres.pid, redis: redis?.pid },
+    watched: { node: child.pid, postgres: postgres.pid, redis: redis?.pid },
     generate: generator.ask,
     load: async (job) => {
       const load = await generator.ask({ ...job, kind: "requests", port }) as Load
       const refused = Object.keys(load.statuses).filter((status) => !status.startsWith("2"))
-      if (refused.length > 0) throw new Error(`Not every request was answered: ${JSON.stringify(load.statuses)}`)
+      if (refused.length > 0) throw new Error(`Not every request succeeded: ${JSON.stringify(load.statuses)}`)
       return load
     },
     stop: async () => {
       generator.process.kill("SIGKILL")
       await postgres.close()
-      server.process.kill("SIGTERM")
-      await server.ended
+      child.process.kill("SIGTERM")
+      await child.ended
       await redis?.close()
     }
   }
@@ -107,19 +107,19 @@ export const single = async (
   dataDir: string,
   variables: Record<string, string> = {},
   checkout = ours
-): Promise<Stand> => {
+): Promise<RunningServer> => {
   const port = await freePort()
-  const server = await serving(port, { DATA_DIR: dataDir, ...variables }, checkout)
-  return stand(port, server, await openPostgres(dataDir))
+  const started = await startServer(port, { DATA_DIR: dataDir, ...variables }, checkout)
+  return connect(port, started, await openPostgres(dataDir))
 }
 
 /** Starts a node of a cluster over the same data, with feeds and bus in Redis; undefined without Redis. */
-export const clustered = async (dataDir: string, checkout = ours): Promise<Stand | undefined> => {
+export const clustered = async (dataDir: string, checkout = ours): Promise<RunningServer | undefined> => {
   const redis = await openRedis()
   if (redis === undefined) return undefined
   const postgres = await openPostgres(dataDir, true)
   const [port, clusterPort] = [await freePort(), await freePort()]
-  const server = await serving(port, {
+  const started = await startServer(port, {
     DATA_DIR: join(dataDir, "node"),
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
@@ -127,14 +127,14 @@ export const clustered = async (dataDir: string, checkout = ours): Promise<Stand
     CLUSTER_HOST: "127.0.0.1",
     CLUSTER_PORT: String(clusterPort)
   }, checkout)
-  const made = await stand(port, server, postgres, redis)
+  const server = await connect(port, started, postgres, redis)
   return {
-    ...made,
+    ...server,
     stop: async () => {
       // The bench owns this Postgres, so the server stops first.
-      server.server.process.kill("SIGTERM")
-      await server.server.ended
-      await made.stop()
+      started.child.process.kill("SIGTERM")
+      await started.child.ended
+      await server.stop()
     }
   }
 }

@@ -61,7 +61,7 @@ export interface Spent {
   readonly redis: number
 }
 
-const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apart: ReadonlySet<number>) => {
+const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, ownRoots: ReadonlySet<number>) => {
   if (root === undefined) return 0
   let millis = 0
   const waiting = [root]
@@ -70,7 +70,7 @@ const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apa
     if (stat === undefined) continue
     // Both are lower bounds of the real usage.
     millis += Math.max(stat.own, threadsMillis(pid)) + stat.reaped
-    for (const child of found.values()) if (child.parent === pid && !apart.has(child.pid)) waiting.push(child.pid)
+    for (const child of found.values()) if (child.parent === pid && !ownRoots.has(child.pid)) waiting.push(child.pid)
   }
   return millis
 }
@@ -78,11 +78,11 @@ const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, apa
 /** CPU that the processes have used since they started. */
 export const spent = ({ node, postgres, redis }: Watched): Spent => {
   const found = stats()
-  const apart = new Set([node, postgres, redis ?? 0])
+  const ownRoots = new Set([node, postgres, redis ?? 0])
   return {
-    node: spentBy(found, node, apart),
-    postgres: spentBy(found, postgres, apart),
-    redis: spentBy(found, redis, apart)
+    node: spentBy(found, node, ownRoots),
+    postgres: spentBy(found, postgres, ownRoots),
+    redis: spentBy(found, redis, ownRoots)
   }
 }
 

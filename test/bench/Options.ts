@@ -18,8 +18,8 @@ export interface Options {
 
 export const usage = `npm run bench -- [--quick] [--only NAME] [--json FILE] [--profile FOLDER]
 
-Measures the server with an embedded Postgres of its own in a folder for temporary files. --only takes a part of a
-row's name. --quick takes under two minutes, without it under ten.`
+Measures the server with an embedded Postgres of its own in a folder for temporary files. --only selects rows whose
+name contains the text. A run takes under ten minutes, with --quick under two.`
 
 export const read = (args: ReadonlyArray<string>): Options => {
   const { values } = parseArgs({

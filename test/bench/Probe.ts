@@ -19,7 +19,7 @@ const resolution = 1
 const pauses = monitorEventLoopDelay({ resolution })
 let session: Session | undefined
 
-const obey = async (order: Order): Promise<unknown> => {
+const handle = async (order: Order): Promise<unknown> => {
   if (order.kind === "memory") {
     setFlagsFromString("--expose-gc")
     const collect: () => void = runInNewContext("gc")
@@ -48,6 +48,6 @@ const obey = async (order: Order): Promise<unknown> => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then((reply) => process.send?.({ reply }))
+  void handle(order).then((reply) => process.send?.({ reply }))
 })
 process.channel?.unref()

@@ -1,4 +1,4 @@
-import type { Stand } from "./BenchServer.ts"
+import type { RunningServer } from "./BenchServer.ts"
 import type { Spent } from "./Cpu.ts"
 import type { Options } from "./Options.ts"
 import type { People } from "./People.ts"
@@ -15,7 +15,7 @@ export interface Measured {
 }
 
 export interface Bench {
-  readonly stand: Stand
+  readonly server: RunningServer
   readonly people: People
   readonly options: Options
 }
@@ -44,7 +44,7 @@ export const percentile = (values: ReadonlyArray<number>, part: number): number 
 export const sleep = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
 /** Completes when no fan-out is left. */
-export const settled = async ({ query }: Stand, poll = 20) => {
+export const settled = async ({ query }: RunningServer, poll = 20) => {
   for (;;) {
     const [row] = await query("SELECT EXISTS (SELECT FROM fanouts) AS waiting")
     if (row?.["waiting"] !== true) return

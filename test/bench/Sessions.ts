@@ -22,14 +22,14 @@ import * as Web from "./rows/Web.ts"
 export interface Session {
   readonly rows: ReadonlyArray<Row>
   /** Suffix of the rows' names. */
-  readonly where: string
+  readonly suffix: string
   /** Starts the server on existing data; undefined if the machine lacks something. */
-  readonly start: (dataDir: string, checkout?: Checkout) => Promise<BenchServer.Stand | undefined>
+  readonly start: (dataDir: string, checkout?: Checkout) => Promise<BenchServer.RunningServer | undefined>
 }
 
 const single = (variables: Record<string, string>, rows: ReadonlyArray<Row>): Session => ({
   rows,
-  where: "",
+  suffix: "",
   start: (dataDir, checkout) => BenchServer.single(dataDir, variables, checkout)
 })
 
@@ -63,20 +63,20 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
   single({}, [trends]),
   {
     rows: [Requests.home20, Requests.posting, fanout(10_000), events],
-    where: " (cluster)",
+    suffix: " (cluster)",
     start: BenchServer.clustered
   },
   single({}, [Staff.row]),
-  { rows: [MastodonCopy.mastodonCopy], where: "", start: MastodonCopy.start },
+  { rows: [MastodonCopy.mastodonCopy], suffix: "", start: MastodonCopy.start },
   // Search is last: each session leaves a million posts.
   single({}, [search])
 ]
 
 /** Returns the sessions with rows whose name contains one of the texts, reduced to these rows. */
 export const wanted = (followersMax: Size, only: ReadonlyArray<string> = [""]): ReadonlyArray<Session> =>
-  all(followersMax).flatMap(({ rows, start, where }) => {
-    const some = rows.filter(({ name }) => only.some((text) => (name + where).includes(text)))
-    return some.length > 0 ? [{ rows: some, start, where }] : []
+  all(followersMax).flatMap(({ rows, start, suffix }) => {
+    const some = rows.filter(({ name }) => only.some((text) => (name + suffix).includes(text)))
+    return some.length > 0 ? [{ rows: some, start, suffix }] : []
   })
 
 /** Ends the processes that rows started. */

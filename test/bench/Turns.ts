@@ -1,4 +1,4 @@
-import type { Stand } from "./BenchServer.ts"
+import type { RunningServer } from "./BenchServer.ts"
 import type { Checkout } from "./Checkout.ts"
 import { total } from "./Cpu.ts"
 import type { Options } from "./Options.ts"
@@ -23,13 +23,13 @@ export type Found = ReadonlyMap<string, ReadonlyArray<Pair>>
 const pairsMin = 2
 
 /** Servers that are running or starting. */
-const running = new Set<Promise<Stand | undefined>>()
+const running = new Set<Promise<RunningServer | undefined>>()
 
 /** Stops all running and starting servers. */
 export const stop = async () => {
-  const stands = [...running]
+  const servers = [...running]
   running.clear()
-  for (const stand of stands) await (await stand.catch(() => undefined))?.stop()
+  for (const server of servers) await (await server.catch(() => undefined))?.stop()
 }
 
 type Figures = Readonly<Record<string, number>>
@@ -104,13 +104,13 @@ export const compare = async (
     const started = await both(sides, afterFirst, async ({ checkout, dataDir, people }) => {
       const starting = session.start(dataDir, checkout)
       running.add(starting)
-      const stand = await starting
-      return stand && { stand, people, options }
+      const server = await starting
+      return server && { server, people, options }
     })
     const [before, after] = started
     if (before === undefined || after === undefined) return undefined
     for (const row of session.rows) {
-      const name = row.name + session.where
+      const name = row.name + session.suffix
       // An older checkout may not support the row.
       const taken = await turnsOf(row, [before, after], options.seconds, afterFirst).catch((error: unknown) => {
         console.error(`${name} is left out: ${String(error)}`)

@@ -23,35 +23,35 @@ function readOptions() {
 }
 
 const measured: Array<Measured> = []
-const add = (found: ReadonlyArray<Measured>, where = "") => {
+const add = (found: ReadonlyArray<Measured>, suffix = "") => {
   for (const row of found) {
-    measured.push({ ...row, name: row.name + where })
-    console.error(table([{ ...row, name: row.name + where }]).split("\n").slice(1).join("\n"))
+    measured.push({ ...row, name: row.name + suffix })
+    console.error(table([{ ...row, name: row.name + suffix }]).split("\n").slice(1).join("\n"))
   }
 }
 
-const profiled = async (bench: Bench, row: Row, where: string) => {
-  const { server } = bench.stand
+const profiled = async (bench: Bench, row: Row, suffix: string) => {
+  const { child } = bench.server
   if (options.profile === undefined) return row.measure(bench)
   mkdirSync(options.profile, { recursive: true })
-  await server.ask({ kind: "profile" })
+  await child.ask({ kind: "profile" })
   const found = await row.measure(bench)
-  const file = join(options.profile, `${(row.name + where).replaceAll(/[^a-z0-9]+/gi, "-")}.cpuprofile`)
-  await server.ask({ kind: "profiled", file })
+  const file = join(options.profile, `${(row.name + suffix).replaceAll(/[^a-z0-9]+/gi, "-")}.cpuprofile`)
+  await child.ask({ kind: "profiled", file })
   return found
 }
 
-let running: BenchServer.Stand | undefined
+let running: BenchServer.RunningServer | undefined
 const measureAll = async (
-  stand: BenchServer.Stand | undefined,
+  server: BenchServer.RunningServer | undefined,
   people: People,
   rows: ReadonlyArray<Row>,
-  where: string
+  suffix: string
 ) => {
-  running = stand
-  if (stand === undefined) return console.error("There is no redis-server, so the rows of a cluster are left out.")
-  for (const row of rows) add(await profiled({ stand, people, options }, row, where), where)
-  await stand.stop()
+  running = server
+  if (server === undefined) return console.error("There is no redis-server, so the rows of a cluster are left out.")
+  for (const row of rows) add(await profiled({ server, people, options }, row, suffix), suffix)
+  await server.stop()
   running = undefined
 }
 
@@ -82,12 +82,12 @@ try {
     const millis = median(starts)
     add([{
       name: "start to first 200",
-      figures: { "ms": millis, "the very first, which makes the database, ms": first.startMillis },
+      figures: { "ms": millis, "the first, which creates the database, ms": first.startMillis },
       target: { text: "< 5 s", met: millis < startTarget }
     }])
   }
-  for (const { rows, start, where } of Sessions.wanted(followersMax, [options.only ?? ""])) {
-    await measureAll(await start(data.folder), people, rows, where)
+  for (const { rows, start, suffix } of Sessions.wanted(followersMax, [options.only ?? ""])) {
+    await measureAll(await start(data.folder), people, rows, suffix)
   }
 } finally {
   await end()

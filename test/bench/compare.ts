@@ -9,10 +9,10 @@ import * as Turns from "./Turns.ts"
 
 const usage = `npm run bench:compare -- FOLDER [--starts N] [--seconds N] [--only NAME]... [--quick] [--json FILE]
 
-Holds this checkout against the one in FOLDER, which needs its own npm ci: both servers run at the same time under this
-bench, and get short slices of the same load by turns. They are started anew N times (six), and each row has N seconds
-(ten) of each start. Rows that cannot be cut are measured whole, once in every start. FOLDER may be this one: what is then
-seen is what the bench cannot tell apart.`
+Compares this checkout with the one in FOLDER, which needs its own npm ci. Both servers run at the same time and get
+short slices of the same load in turns. They are restarted N times (default 6), and each row runs N seconds per start
+(default 10). Rows that cannot be sliced are measured whole, once per start. FOLDER may be this checkout; the result is
+then the bench's noise.`
 
 function readOptions() {
   try {
@@ -29,7 +29,9 @@ function readOptions() {
     const [folder, ...more] = positionals
     const [starts, seconds] = [Number(values.starts), Number(values.seconds)]
     const counts = [starts, seconds].every((count) => Number.isSafeInteger(count) && count > 0)
-    if (folder === undefined || more.length > 0 || !counts) throw new Error("One folder and whole numbers are needed.")
+    if (folder === undefined || more.length > 0 || !counts) {
+      throw new Error("Expected one folder, and whole numbers above 0.")
+    }
     return { folder, starts, seconds, only: values.only, quick: values.quick, json: values.json }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`)

@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { place } from "../support/Fediverse.ts"
+import { startInstance } from "../support/Fediverse.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { freePort } from "../support/ports.ts"
 import { said, start } from "../support/Program.ts"
@@ -44,7 +44,7 @@ layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: tru
       () =>
         Effect.gen(function*() {
           const bytes = yield* Effect.promise(() => picture().png().toBuffer())
-          const other = yield* place()
+          const other = yield* startInstance()
           const bob = yield* other.person("bob")
           const [{ page: own }, { page: far }] = [yield* visit(), yield* visit("phone")]
           // A new server is slow on a busy machine.

@@ -2,13 +2,13 @@ import { Agent } from "node:http"
 import { type Account } from "../cluster/Nodes.ts"
 import { Dice } from "../simulation/Seeded.ts"
 import type { Entry, Kind, Ledger } from "./Ledger.ts"
-import type { Place } from "./Machines.ts"
+import type { NodeSlot } from "./Machines.ts"
 import { send } from "./Requests.ts"
 
 /** Delay before a client's retry, in milliseconds; it doubles up to `max`. */
 const pauseMillis = { first: 500, max: 4_000 }
 /** Time for which clients retry a command after the last fault, in milliseconds. */
-export const persistMillis = 90_000
+export const retryMillis = 90_000
 /** Number of newest posts that commands refer to. */
 const recentMax = 200
 
@@ -17,9 +17,9 @@ interface Post {
   readonly by: string
 }
 
-interface Wanted {
+interface Command {
   readonly kind: Kind
-  readonly about: string
+  readonly target: string
   readonly method: string
   readonly path: string
   readonly form?: Record<string, string>
@@ -38,97 +38,97 @@ export class Clients {
   private readonly posts: Array<Post> = []
   private readonly deleted = new Set<string>()
   /** Current effects by account and target. */
-  private readonly standing = new Map<bigint, Map<string, Wanted>>()
+  private readonly effects = new Map<bigint, Map<string, Command>>()
   private readonly busy = new Set<string>()
-  private readonly underWay = new Set<Promise<void>>()
+  private readonly pending = new Set<Promise<void>>()
   private turn = 0
   private sent = 0
-  private lastAt = Infinity
+  private stoppedAt = Infinity
   private readonly ledger: Ledger
-  private readonly places: ReadonlyArray<Place>
+  private readonly slots: ReadonlyArray<NodeSlot>
   private readonly people: ReadonlyArray<Account>
   private readonly agents: ReadonlyArray<Agent>
 
-  constructor(seed: number, ledger: Ledger, places: ReadonlyArray<Place>, people: ReadonlyArray<Account>) {
+  constructor(seed: number, ledger: Ledger, slots: ReadonlyArray<NodeSlot>, people: ReadonlyArray<Account>) {
     this.dice = new Dice(seed, "clients")
     this.ledger = ledger
-    this.places = places
+    this.slots = slots
     this.people = people
-    this.agents = places.map(() => new Agent({ keepAlive: true }))
+    this.agents = slots.map(() => new Agent({ keepAlive: true }))
   }
 
   /** Number of commands without a response. */
   get waiting() {
-    return this.underWay.size
+    return this.pending.size
   }
 
   /** Lets every account follow the next `each` accounts. */
-  async befriend(each: number) {
+  async followOthers(each: number) {
     for (const [n, by] of this.people.entries()) {
       const targets = Array.from({ length: each }, (_, k) => this.people[(n + k + 1) % this.people.length]!)
-      await Promise.all(targets.map((target) => this.tell(by, follow(target))))
+      await Promise.all(targets.map((target) => this.execute(by, follow(target))))
     }
   }
 
   /** Sends `rate` commands per second, and reads a home after every eighth, until `stop`. */
   async run(rate: number) {
     const began = this.ledger.now
-    for (let n = 0; this.lastAt === Infinity; n++) {
+    for (let n = 0; this.stoppedAt === Infinity; n++) {
       const late = began + n * 1000 / rate - this.ledger.now
       if (late > 0) await wait(late)
-      this.begin(() => this.command())
-      if (n % 8 === 0) this.begin(() => this.home())
+      this.start(() => this.sendCommand())
+      if (n % 8 === 0) this.start(() => this.readHome())
     }
-    await Promise.all(this.underWay)
+    await Promise.all(this.pending)
   }
 
   /** Stops new commands; retries continue. */
   stop() {
-    this.lastAt = this.ledger.now
+    this.stoppedAt = this.ledger.now
   }
 
-  private begin(work: () => Promise<void>) {
-    const running = work().finally(() => this.underWay.delete(running))
-    this.underWay.add(running)
+  private start(work: () => Promise<void>) {
+    const running = work().finally(() => this.pending.delete(running))
+    this.pending.add(running)
   }
 
-  private async command() {
+  private async sendCommand() {
     const by = this.dice.pick(this.people)
-    const wanted = this.draw(by)
-    const register = registerOf(by.id, wanted)
-    if (this.busy.has(register)) return
-    this.busy.add(register)
+    const command = this.drawCommand(by)
+    const lockKey = lockKeyOf(by.id, command)
+    if (this.busy.has(lockKey)) return
+    this.busy.add(lockKey)
     try {
-      await this.tell(by, wanted)
+      await this.execute(by, command)
     } finally {
-      this.busy.delete(register)
+      this.busy.delete(lockKey)
     }
   }
 
-  private draw(by: Account): Wanted {
+  private drawCommand(by: Account): Command {
     const { dice, people, posts } = this
     const post = posts.length === 0 ? undefined : dice.pick(posts)
-    const mine = posts.filter((one) => one.by === String(by.id))
+    const ownPosts = posts.filter((one) => one.by === String(by.id))
     const other = dice.pick(people.filter((one) => one !== by))
     const text = `chaos ${++this.sent}.`
     const mention = dice.chance(0.25) ? ` @${other.username}` : ""
-    const publish: Wanted = {
+    const publish: Command = {
       kind: "post",
-      about: text,
+      target: text,
       method: "POST",
       path: "/api/v1/statuses",
       form: { status: text + mention }
     }
-    const undoable = [...this.standing.get(by.id)?.values() ?? []].filter(({ about }) => !this.deleted.has(about))
+    const undoable = [...this.effects.get(by.id)?.values() ?? []].filter(({ target }) => !this.deleted.has(target))
     const undone = undoable.length === 0 ? undefined : dice.pick(undoable)
-    const on = (kind: Kind, { id }: Post): Wanted => ({
+    const on = (kind: Kind, { id }: Post): Command => ({
       kind,
-      about: id,
+      target: id,
       method: "POST",
       path: `/api/v1/statuses/${id}/${kind}`
     })
-    const own = mine.length === 0 ? undefined : dice.pick(mine)
-    return dice.weighted<Wanted>([
+    const own = ownPosts.length === 0 ? undefined : dice.pick(ownPosts)
+    return dice.weighted<Command>([
       [30, publish],
       ...(post === undefined ? [] : [
         [14, on("favourite", post)],
@@ -145,63 +145,63 @@ export class Clients {
   }
 
   /** Retries until a node responds. */
-  private async tell(by: Account, wanted: Wanted) {
+  private async execute(by: Account, command: Command) {
     const { ledger } = this
     const entry: Entry = {
-      kind: wanted.kind,
+      kind: command.kind,
       by: String(by.id),
-      about: wanted.about,
-      text: wanted.text,
+      target: command.target,
+      text: command.text,
       began: ledger.now,
       attempts: [],
       outcome: "unknown",
       id: undefined
     }
     ledger.entries.push(entry)
-    const key = `${wanted.kind}-${ledger.entries.length}`
-    while (entry.outcome === "unknown" && ledger.now < this.lastAt + persistMillis) {
-      const { status, text } = await this.ask(by, wanted, entry.attempts, key)
+    const key = `${command.kind}-${ledger.entries.length}`
+    while (entry.outcome === "unknown" && ledger.now < this.stoppedAt + retryMillis) {
+      const { status, text } = await this.request(by, command, entry.attempts, key)
       if (status >= 200 && status < 300) {
         entry.outcome = "done"
-        if (wanted.kind === "post") entry.id = String(JSON.parse(text).id)
+        if (command.kind === "post") entry.id = String(JSON.parse(text).id)
       } else if (status >= 400 && status < 500 && status !== 429) {
         // The effect of an earlier attempt is gone, or never happened: the outcome is unknown.
         if (entry.attempts.length === 1) entry.outcome = "refused"
         break
       } else await wait(Math.min(pauseMillis.first * 2 ** (entry.attempts.length - 1), pauseMillis.max))
     }
-    if (entry.outcome === "done") this.remember(by, wanted, entry.id)
+    if (entry.outcome === "done") this.recordEffect(by, command, entry.id)
   }
 
-  private remember(by: Account, wanted: Wanted, id: string | undefined) {
+  private recordEffect(by: Account, command: Command, id: string | undefined) {
     const { deleted, posts } = this
-    const standing = this.standing.get(by.id) ?? new Map<string, Wanted>()
-    this.standing.set(by.id, standing)
-    const register = registerOf(by.id, wanted)
-    if (wanted.kind === "post" && id !== undefined) {
+    const effects = this.effects.get(by.id) ?? new Map<string, Command>()
+    this.effects.set(by.id, effects)
+    const lockKey = lockKeyOf(by.id, command)
+    if (command.kind === "post" && id !== undefined) {
       posts.push({ id, by: String(by.id) })
       if (posts.length > recentMax) posts.shift()
-    } else if (wanted.kind === "delete") {
-      deleted.add(wanted.about)
-      const at = posts.findIndex((post) => post.id === wanted.about)
+    } else if (command.kind === "delete") {
+      deleted.add(command.target)
+      const at = posts.findIndex((post) => post.id === command.target)
       if (at >= 0) posts.splice(at, 1)
-    } else if (wanted.kind in opposites) standing.set(register, wanted)
-    else standing.delete(register)
+    } else if (command.kind in opposites) effects.set(lockKey, command)
+    else effects.delete(lockKey)
   }
 
-  private async home() {
+  private async readHome() {
     const by = this.dice.pick(this.people)
-    await this.ask(by, { kind: "home", method: "GET", path: "/api/v1/timelines/home" }, this.ledger.readings)
+    await this.request(by, { kind: "home", method: "GET", path: "/api/v1/timelines/home" }, this.ledger.readings)
   }
 
-  private async ask(
+  private async request(
     by: Account,
-    { form, kind, method, path }: Pick<Wanted, "method" | "path" | "form"> & { readonly kind: Kind | "home" },
+    { form, kind, method, path }: Pick<Command, "method" | "path" | "form"> & { readonly kind: Kind | "home" },
     attempts: Entry["attempts"],
     key?: string
   ) {
-    const turn = this.turn++ % this.places.length
-    const place = this.places[turn]!
+    const turn = this.turn++ % this.slots.length
+    const slot = this.slots[turn]!
     const began = this.ledger.now
     const body = form === undefined ? undefined : new URLSearchParams(form).toString()
     const headers = {
@@ -212,15 +212,15 @@ export class Clients {
         "content-length": String(Buffer.byteLength(body))
       })
     }
-    const response = await send(this.agents[turn]!, place.baseUrl + path, method, headers, body, kind === "post")
-    attempts.push({ began, ended: this.ledger.now, status: response.status, place: place.name })
+    const response = await send(this.agents[turn]!, slot.baseUrl + path, method, headers, body, kind === "post")
+    attempts.push({ began, ended: this.ledger.now, status: response.status, slot: slot.name })
     return response
   }
 }
 
-const follow = ({ id }: Account): Wanted => ({
+const follow = ({ id }: Account): Command => ({
   kind: "follow",
-  about: String(id),
+  target: String(id),
   method: "POST",
   path: `/api/v1/accounts/${id}/follow`
 })
@@ -232,11 +232,11 @@ const opposites: Partial<Record<Kind, Kind>> = {
   follow: "unfollow"
 }
 
-const opposite = (done: Wanted): Wanted => {
+const opposite = (done: Command): Command => {
   const kind = opposites[done.kind] ?? done.kind
   return { ...done, kind, path: done.path.replace(new RegExp(`/${done.kind}$`), `/${kind}`) }
 }
 
 /** Returns the key under which commands are serialised: an account's favourite of a post, the text of a post. */
-const registerOf = (by: bigint, { about, kind }: Wanted) =>
-  kind === "edit" || kind === "delete" ? about : `${by} ${kind.replace(/^un/, "")} ${about}`
+const lockKeyOf = (by: bigint, { target, kind }: Command) =>
+  kind === "edit" || kind === "delete" ? target : `${by} ${kind.replace(/^un/, "")} ${target}`

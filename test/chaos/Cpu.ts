@@ -29,12 +29,12 @@ const statOf = (pid: number | string) => {
   // The name is in brackets and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number)
   const at = (field: number) => fields[field - 3] ?? 0
-  return { parent: at(4), own: (at(14) + at(15)) * tickMillis, buried: (at(16) + at(17)) * tickMillis }
+  return { parent: at(4), own: (at(14) + at(15)) * tickMillis, reaped: (at(16) + at(17)) * tickMillis }
 }
 
 /** Measures the CPU time of the cluster's parts. A killed process counts with its last reading. */
 export class Meter {
-  private readonly gone = { nodes: 0, postgres: 0, redis: 0 }
+  private readonly ended = { nodes: 0, postgres: 0, redis: 0 }
   private readonly seen = {
     nodes: new Map<number, number>(),
     postgres: new Map<number, number>(),
@@ -54,7 +54,7 @@ export class Meter {
     const { nodes, postgres, redis } = this.pids()
     const used = {
       nodes: this.count("nodes", nodes, (pid) => statOf(pid).own),
-      postgres: this.count("postgres", [postgres], ofFamily),
+      postgres: this.count("postgres", [postgres], withChildren),
       redis: this.count("redis", [redis], (pid) => statOf(pid).own)
     }
     const { system, user } = process.cpuUsage()
@@ -67,25 +67,25 @@ export class Meter {
     return { ...used, load, others: all - idle - used.nodes - used.postgres - used.redis - load, idle }
   }
 
-  private count(part: keyof Meter["gone"], pids: ReadonlyArray<number>, of: (pid: number) => number) {
+  private count(part: keyof Meter["ended"], pids: ReadonlyArray<number>, of: (pid: number) => number) {
     const seen = this.seen[part]
     for (const [pid, used] of seen) {
       if (pids.includes(pid)) continue
-      this.gone[part] += used
+      this.ended[part] += used
       seen.delete(pid)
     }
     for (const pid of pids) seen.set(pid, Math.max(seen.get(pid) ?? 0, of(pid)))
-    return [...seen.values()].reduce((sum, used) => sum + used, this.gone[part])
+    return [...seen.values()].reduce((sum, used) => sum + used, this.ended[part])
   }
 }
 
 /** CPU time of a process with all its children, including those that ended. */
-const ofFamily = (pid: number) => {
+const withChildren = (pid: number) => {
   const children = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(statOf).filter(({ parent }) =>
     parent === pid
   )
-  const { buried, own } = statOf(pid)
-  return children.reduce((sum, child) => sum + child.own, own + buried)
+  const { reaped, own } = statOf(pid)
+  return children.reduce((sum, child) => sum + child.own, own + reaped)
 }
 
 /** Returns the usage between two readings, in hundredths of a processor, and as text; for idle time, the minimum. */

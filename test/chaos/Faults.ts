@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { whileFrozen } from "../cluster/Freezing.ts"
 import { Dice } from "../simulation/Seeded.ts"
-import type { Happened, Ledger } from "./Ledger.ts"
-import type { Machines, Place } from "./Machines.ts"
+import type { InjectedFault, Ledger } from "./Ledger.ts"
+import type { Machines, NodeSlot } from "./Machines.ts"
 
 /** Seconds between the starts of two faults; more after a long fault. */
 export const faultSeconds = 20
@@ -20,41 +20,41 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number]
 
 /** Duration of faults that last, in milliseconds; shorter than the time between faults. */
-const lastsMillis = { min: 2_000, max: 8_000 }
+const durationMillis = { min: 2_000, max: 8_000 }
 /** Delay before a killed node is restarted, as by a supervisor, in milliseconds. */
 const restartMillis = 2_000
 
 export interface Planned {
   readonly kind: FaultKind
-  readonly place: number
+  readonly slot: number
   readonly millis: number
 }
 
 /** Draws the faults of a seed: each kind occurs once before any is repeated. */
-export const plan = (seed: number, count: number, places: number): ReadonlyArray<Planned> => {
+export const plan = (seed: number, count: number, slots: number): ReadonlyArray<Planned> => {
   const dice = new Dice(seed, "faults")
-  let left: Array<FaultKind> = []
+  let remainingKinds: Array<FaultKind> = []
   return Array.from({ length: count }, () => {
-    if (left.length === 0) left = [...faultKinds]
-    const kind = dice.pick(left)
-    left = left.filter((other) => other !== kind)
-    return { kind, place: dice.between(0, places), millis: dice.between(lastsMillis.min, lastsMillis.max) }
+    if (remainingKinds.length === 0) remainingKinds = [...faultKinds]
+    const kind = dice.pick(remainingKinds)
+    remainingKinds = remainingKinds.filter((other) => other !== kind)
+    return { kind, slot: dice.between(0, slots), millis: dice.between(durationMillis.min, durationMillis.max) }
   })
 }
 
-const toggle = ({ pid }: Place) =>
+const toggle = ({ pid }: NodeSlot) =>
   Effect.sync(() => {
     if (pid !== undefined) process.kill(pid, "SIGUSR2")
   })
 
 /** Injects a fault; completes when all machines run again. */
-export const strike = Effect.fnUntraced(
-  function*({ meter, places, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, place }: Planned) {
-    const node = places[place % places.length]!
+export const inject = Effect.fnUntraced(
+  function*({ meter, slots, postgres, redis, sql }: Machines, ledger: Ledger, { kind, millis, slot }: Planned) {
+    const node = slots[slot % slots.length]!
     const ofNode = kind === "node killed" || kind === "node frozen" || kind === "cluster port closed"
-    const where = ofNode ? node.name : ""
-    const happened: Happened = { kind, where, began: ledger.now, ended: Infinity, cpu: meter.read() }
-    ledger.faults.push(happened)
+    const nodeName = ofNode ? node.name : ""
+    const injected: InjectedFault = { kind, nodeName, began: ledger.now, ended: Infinity, cpu: meter.read() }
+    ledger.faults.push(injected)
     switch (kind) {
       case "node killed":
         yield* node.kill
@@ -88,6 +88,6 @@ export const strike = Effect.fnUntraced(
         yield* toggle(node)
         break
     }
-    happened.ended = ledger.now
+    injected.ended = ledger.now
   }
 )

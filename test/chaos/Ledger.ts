@@ -19,7 +19,7 @@ export interface Attempt {
   readonly began: number
   readonly ended: number
   readonly status: number
-  readonly place: string
+  readonly slot: string
 }
 
 /** A client's command, retried until a node responds. */
@@ -27,7 +27,7 @@ export interface Entry {
   readonly kind: Kind
   readonly by: string
   /** Target of the command: the text of a new post, otherwise an id. */
-  readonly about: string
+  readonly target: string
   readonly text: string | undefined
   readonly began: number
   readonly attempts: Array<Attempt>
@@ -38,19 +38,19 @@ export interface Entry {
 }
 
 /** An event received from a stream. */
-export interface Heard {
+export interface ReceivedEvent {
   readonly by: string
   readonly connection: number
   readonly at: number
   readonly event: string
   /** Subject of the event; for an edit also its time, so that each is unique. */
-  readonly about: string
+  readonly target: string
 }
 
 /** An injected fault. */
-export interface Happened {
+export interface InjectedFault {
   readonly kind: string
-  readonly where: string
+  readonly nodeName: string
   readonly began: number
   /** CPU usage up to that time. */
   readonly cpu: Cpu
@@ -63,8 +63,8 @@ export class Ledger {
   readonly entries: Array<Entry> = []
   /** Requests for homes. */
   readonly readings: Array<Attempt> = []
-  readonly heard: Array<Heard> = []
-  readonly faults: Array<Happened> = []
+  readonly events: Array<ReceivedEvent> = []
+  readonly faults: Array<InjectedFault> = []
   private readonly zero = performance.now()
 
   /** Milliseconds since the run began. */
@@ -73,8 +73,8 @@ export class Ledger {
   }
 
   /** Returns all commands about the entry's target, in the order of their first attempts. */
-  historyOf({ about, by }: Entry) {
-    return this.entries.filter((entry) => entry.by === by && (entry.about === about || entry.id === about))
+  historyOf({ target, by }: Entry) {
+    return this.entries.filter((entry) => entry.by === by && (entry.target === target || entry.id === target))
   }
 
   /**
@@ -84,7 +84,7 @@ export class Ledger {
   lastOf(kinds: ReadonlyArray<Kind>) {
     const last = new Map<string, Entry>()
     for (const entry of this.entries) {
-      if (kinds.includes(entry.kind) && entry.outcome !== "refused") last.set(`${entry.by} ${entry.about}`, entry)
+      if (kinds.includes(entry.kind) && entry.outcome !== "refused") last.set(`${entry.by} ${entry.target}`, entry)
     }
     return last
   }

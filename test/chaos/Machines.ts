@@ -12,7 +12,7 @@ import { startRedisAt } from "../support/RedisServer.ts"
 import { Meter } from "./Cpu.ts"
 
 /** A slot for a node in the cluster. The node runs, or will restart soon at the same ports. */
-export interface Place {
+export interface NodeSlot {
   readonly name: string
   readonly baseUrl: string
   readonly variables: Record<string, string>
@@ -26,8 +26,8 @@ export interface Place {
 
 const hook = fileURLToPath(new URL("ClosablePort.ts", import.meta.url))
 
-const place = Effect.fnUntraced(function*(name: string, shared: Record<string, string>) {
-  const outer = yield* Effect.scope
+const slot = Effect.fnUntraced(function*(name: string, shared: Record<string, string>) {
+  const parent = yield* Effect.scope
   const port = yield* freePort
   const variables = {
     HOST: "127.0.0.1",
@@ -41,16 +41,16 @@ const place = Effect.fnUntraced(function*(name: string, shared: Record<string, s
     ...shared
   }
   const logs: Array<() => string> = []
-  let life: Scope.Closeable | undefined
-  const self: Place = {
+  let scope: Scope.Closeable | undefined
+  const self: NodeSlot = {
     name,
     baseUrl: `http://127.0.0.1:${port}`,
     variables,
     pid: undefined,
     log: () => logs.map((log) => log()).join(""),
     start: Effect.gen(function*() {
-      life = yield* Scope.fork(outer)
-      const program = yield* Scope.provide(Program.start("main", [], variables), life)
+      scope = yield* Scope.fork(parent)
+      const program = yield* Scope.provide(Program.start("main", [], variables), scope)
       logs.push(program.out)
       yield* Program.said(program, "Murmuration is at")
       self.pid = program.child.pid
@@ -58,7 +58,7 @@ const place = Effect.fnUntraced(function*(name: string, shared: Record<string, s
     kill: Effect.suspend(() => {
       if (self.pid !== undefined) process.kill(self.pid, "SIGKILL")
       self.pid = undefined
-      return life === undefined ? Effect.void : Scope.close(life, Exit.void)
+      return scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
     })
   }
   return self
@@ -67,9 +67,9 @@ const place = Effect.fnUntraced(function*(name: string, shared: Record<string, s
 /** Starts a Redis that can be killed and restarts empty at the same port. */
 const redis = Effect.gen(function*() {
   const port = yield* freePort
-  const outer = yield* Effect.scope
-  let life = yield* Scope.fork(outer)
-  let running = yield* Scope.provide(startRedisAt(port), life)
+  const parent = yield* Effect.scope
+  let scope = yield* Scope.fork(parent)
+  let running = yield* Scope.provide(startRedisAt(port), scope)
   return {
     url: running.url,
     port,
@@ -80,10 +80,10 @@ const redis = Effect.gen(function*() {
         socket.once("data", () => socket.end()).once("error", () => socket.destroy()).once("close", () => resolve())
       })
     ),
-    kill: Effect.suspend(() => Scope.close(life, Exit.void)),
+    kill: Effect.suspend(() => Scope.close(scope, Exit.void)),
     start: Effect.gen(function*() {
-      life = yield* Scope.fork(outer)
-      running = yield* Effect.orDie(Scope.provide(startRedisAt(port), life))
+      scope = yield* Scope.fork(parent)
+      running = yield* Effect.orDie(Scope.provide(startRedisAt(port), scope))
     })
   }
 })
@@ -93,8 +93,8 @@ export const make = Effect.fnUntraced(function*(names: ReadonlyArray<string>, da
   const postgres = yield* OwnPostgres.startPostgres
   const ownRedis = yield* redis
   const shared = { DATABASE_URL: postgres.url, REDIS_URL: ownRedis.url, DATA_DIR: dataDir }
-  const places = yield* Effect.forEach(names, (name) => place(name, shared))
-  for (const one of places) yield* one.start
+  const slots = yield* Effect.forEach(names, (name) => slot(name, shared))
+  for (const one of slots) yield* one.start
   const { hostname, password, pathname, port, username } = new URL(postgres.url)
   const client = yield* Layer.build(PgClient.layer({
     ...Database.names,
@@ -107,11 +107,11 @@ export const make = Effect.fnUntraced(function*(names: ReadonlyArray<string>, da
     connectTimeout: "3 seconds"
   }))
   const meter = new Meter(() => ({
-    nodes: places.flatMap(({ pid }) => pid ?? []),
+    nodes: slots.flatMap(({ pid }) => pid ?? []),
     postgres: postgres.pid(),
     redis: ownRedis.pid()
   }))
-  return { postgres, redis: ownRedis, places, meter, sql: Context.get(client, SqlClient.SqlClient) }
+  return { postgres, redis: ownRedis, slots, meter, sql: Context.get(client, SqlClient.SqlClient) }
 }, Effect.provide(NodeServices.layer))
 
 export type Machines = Effect.Success<ReturnType<typeof make>>

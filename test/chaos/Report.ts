@@ -1,9 +1,9 @@
+import type { Violation } from "./Checks.ts"
 import { between, type Cpu } from "./Cpu.ts"
 import type { Attempt, Entry, Ledger } from "./Ledger.ts"
-import type { Broken } from "./Verdicts.ts"
 
 /** Maximum time from a fault's end until the rate has recovered, in seconds. */
-export const backSecondsMax = 10
+export const recoverySecondsMax = 10
 /**
  * Window for the rate of responses, in milliseconds, and the share of the rate before the first fault that counts as
  * recovered.
@@ -11,9 +11,9 @@ export const backSecondsMax = 10
 const rateMillis = 2_000
 const rateShareMin = 0.8
 /** Minimum time between a fault's end and the next fault, in milliseconds: long enough to see a recovery in time. */
-export const observedMillisMin = backSecondsMax * 1_000 + rateMillis
+export const observedMillisMin = recoverySecondsMax * 1_000 + rateMillis
 /** Interval between two measurements of the rate, in milliseconds. */
-const lookMillis = 100
+const sampleMillis = 100
 /** Idle share, in hundredths of a processor, below which the machine counts as saturated. */
 const idleMin = 5
 
@@ -22,11 +22,11 @@ export interface Row {
   readonly fault: string
   readonly at: number
   /** Duration in seconds. */
-  readonly lasted: number
+  readonly duration: number
   readonly commands: number
   readonly acknowledged: number
   /** Seconds from the end of the fault until the rate had recovered for a whole window; undefined if it never did. */
-  readonly back: number | undefined
+  readonly recovery: number | undefined
   /** Seconds from the end of the fault until the start of the last failed request. */
   readonly failed: number
   readonly homesFailed: number
@@ -34,10 +34,10 @@ export interface Row {
   readonly slowest: number
   /** Responses that asked clients to retry, and requests without a response. */
   readonly refusals: number
-  readonly silences: number
+  readonly noResponse: number
   readonly missing: number
-  readonly doubled: number
-  readonly left: number
+  readonly duplicate: number
+  readonly leftover: number
   readonly wrong: number
   /** CPU usage until the next fault, in hundredths of a processor. */
   readonly cpu: ReturnType<typeof between>
@@ -45,10 +45,10 @@ export interface Row {
   readonly saturated: boolean
 }
 
-const isBad = ({ status }: Attempt) => status === 0 || status >= 500
+const hasFailed = ({ status }: Attempt) => status === 0 || status >= 500
 const seconds = (millis: number) => Math.round(millis / 100) / 10
 
-const lastedOf = ({ attempts, began }: Entry) => (attempts.at(-1)?.ended ?? began) - began
+const durationOf = ({ attempts, began }: Entry) => (attempts.at(-1)?.ended ?? began) - began
 
 /** Returns the times of all responses to commands, sorted. */
 const responsesOf = ({ entries }: Ledger) =>
@@ -65,17 +65,17 @@ const countOf = (responses: ReadonlyArray<number>, from: number, to: number) =>
  */
 export const rows = (
   ledger: Ledger,
-  broken: ReadonlyArray<Broken>,
+  broken: ReadonlyArray<Violation>,
   start: { readonly at: number; readonly cpu: Cpu },
   end: { readonly at: number; readonly cpu: Cpu }
 ): ReadonlyArray<Row> => {
-  const calm = { kind: "before", where: "", began: start.at, ended: start.at, cpu: start.cpu }
-  const faults = [calm, ...ledger.faults]
+  const beforeFaults = { kind: "before", nodeName: "", began: start.at, ended: start.at, cpu: start.cpu }
+  const faults = [beforeFaults, ...ledger.faults]
   const responses = responsesOf(ledger)
   const firstFault = ledger.faults[0]?.began ?? end.at
   const enough = countOf(responses, start.at, firstFault) / (firstFault - start.at) * rateMillis * rateShareMin
-  const backAt = (from: number, until: number) => {
-    for (let at = from; at + rateMillis <= until; at += lookMillis) {
+  const recoveryAt = (from: number, until: number) => {
+    for (let at = from; at + rateMillis <= until; at += sampleMillis) {
       const [now, then] = [at, at + rateMillis].map((to) => countOf(responses, to - rateMillis, to))
       if (now! >= enough && then! >= enough) return seconds(at - from)
     }
@@ -87,29 +87,29 @@ export const rows = (
     const within = (at: number) => at >= fault.began && at < until
     const entries = ledger.entries.filter(({ began }) => within(began))
     // Attempts that the next fault interrupted count for that fault.
-    const hit = (attempt: Attempt) => isBad(attempt) && within(attempt.ended)
-    const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(hit)
+    const failedWithin = (attempt: Attempt) => hasFailed(attempt) && within(attempt.ended)
+    const bad = ledger.entries.flatMap(({ attempts }) => attempts).filter(failedWithin)
     const lastOf = (failed: ReadonlyArray<Attempt>) =>
       seconds(Math.max(0, ...failed.map(({ began }) => began - fault.ended)))
-    const silences = bad.filter(({ status }) => status === 0).length
+    const noResponse = bad.filter(({ status }) => status === 0).length
     const found = broken.filter(({ at }) => at !== undefined && within(at))
-    const count = (what: Broken["what"]) => found.filter((one) => one.what === what).length
+    const count = (kind: Violation["kind"]) => found.filter((one) => one.kind === kind).length
     const cpu = between(fault.cpu, next.cpu, next.began - fault.began)
     return {
-      fault: [fault.kind, fault.where].join(" ").trim(),
+      fault: [fault.kind, fault.nodeName].join(" ").trim(),
       at: seconds(fault.began),
-      lasted: seconds(fault.ended - fault.began),
+      duration: seconds(fault.ended - fault.began),
       commands: entries.length,
       acknowledged: entries.filter(({ outcome }) => outcome !== "unknown").length,
-      back: fault === calm ? 0 : backAt(fault.ended, next.began),
+      recovery: fault === beforeFaults ? 0 : recoveryAt(fault.ended, next.began),
       failed: lastOf(bad),
-      homesFailed: lastOf(ledger.readings.filter(hit)),
-      slowest: seconds(Math.max(0, ...entries.map(lastedOf))),
-      refusals: bad.length - silences,
-      silences,
+      homesFailed: lastOf(ledger.readings.filter(failedWithin)),
+      slowest: seconds(Math.max(0, ...entries.map(durationOf))),
+      refusals: bad.length - noResponse,
+      noResponse,
       missing: count("missing"),
-      doubled: count("doubled"),
-      left: count("left"),
+      duplicate: count("duplicate"),
+      leftover: count("leftover"),
       wrong: count("wrong"),
       cpu,
       saturated: cpu.idle < idleMin
@@ -118,23 +118,23 @@ export const rows = (
 }
 
 /** Returns true if clients waited too long after a fault. */
-export const isSlow = ({ back }: Row) => back === undefined || back > backSecondsMax
+export const isSlow = ({ recovery }: Row) => recovery === undefined || recovery > recoverySecondsMax
 
 const columns: Record<string, (row: Row) => string | number> = {
   fault: ({ fault }) => fault,
   at: ({ at }) => at,
-  lasted: ({ lasted }) => lasted,
+  duration: ({ duration }) => duration,
   commands: ({ commands }) => commands,
   acked: ({ acknowledged }) => acknowledged,
-  back: ({ back }) => back ?? "never",
+  recovery: ({ recovery }) => recovery ?? "never",
   failed: ({ failed }) => failed,
   homes: ({ homesFailed }) => homesFailed,
   slowest: ({ slowest }) => slowest,
   "503s": ({ refusals }) => refusals,
-  silent: ({ silences }) => silences,
+  "no response": ({ noResponse }) => noResponse,
   missing: ({ missing }) => missing,
-  doubled: ({ doubled }) => doubled,
-  left: ({ left }) => left,
+  duplicate: ({ duplicate }) => duplicate,
+  leftover: ({ leftover }) => leftover,
   wrong: ({ wrong }) => wrong,
   nodes: ({ cpu }) => cpu.nodes,
   postgres: ({ cpu }) => cpu.postgres,
@@ -144,10 +144,12 @@ const columns: Record<string, (row: Row) => string | number> = {
   idle: ({ cpu, saturated }) => `${cpu.idle}${saturated ? " saturated" : ""}`
 }
 
-export const legend = `times in seconds: \`back\` until the rate of answers over ${rateMillis / 1_000} s was ${
+export const legend = `times in seconds after the end of the fault: \`recovery\` until the rate of responses over ${
+  rateMillis / 1_000
+} s was ${
   rateShareMin * 100
-}% of what it was before the first fault, \`failed\` and \`homes\` until a request was sent for the last time that failed,
-both from the end of the fault; from \`nodes\` on what was used, in hundredths of a processor`
+}% of the rate before the first fault; \`failed\` and \`homes\` until the last failed request was sent; \`nodes\` to
+\`idle\`: CPU usage in hundredths of a processor`
 
 export const table = (found: ReadonlyArray<Row>): string => {
   const names = Object.keys(columns)
@@ -156,25 +158,25 @@ export const table = (found: ReadonlyArray<Row>): string => {
   return cells.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join("  ").trimEnd()).join("\n")
 }
 
-export const summary = (ledger: Ledger, broken: ReadonlyArray<Broken>, found: ReadonlyArray<Row>) => {
-  const { entries, heard, readings } = ledger
+export const summary = (ledger: Ledger, broken: ReadonlyArray<Violation>, found: ReadonlyArray<Row>) => {
+  const { entries, events, readings } = ledger
   const of = (outcome: Entry["outcome"]) => entries.filter((entry) => entry.outcome === outcome).length
-  const count = (what: Broken["what"]) => broken.filter((one) => one.what === what).length
-  const backs = found.map(({ back }) => back ?? Infinity)
+  const count = (kind: Violation["kind"]) => broken.filter((one) => one.kind === kind).length
+  const recoveries = found.map(({ recovery }) => recovery ?? Infinity)
   return {
     commands: entries.length,
     acknowledged: of("done"),
     refused: of("refused"),
     unknown: of("unknown"),
     homesRead: readings.length,
-    homesFailed: readings.filter(isBad).length,
-    eventsHeard: heard.length,
-    slowestSeconds: seconds(Math.max(0, ...entries.map(lastedOf))),
-    slowestBackSeconds: backs.includes(Infinity) ? "never" : Math.max(0, ...backs),
+    homesFailed: readings.filter(hasFailed).length,
+    eventsReceived: events.length,
+    slowestSeconds: seconds(Math.max(0, ...entries.map(durationOf))),
+    slowestRecoverySeconds: recoveries.includes(Infinity) ? "never" : Math.max(0, ...recoveries),
     saturated: found.filter(({ saturated }) => saturated).length,
     missing: count("missing"),
-    doubled: count("doubled"),
-    left: count("left"),
+    duplicate: count("duplicate"),
+    leftover: count("leftover"),
     wrong: count("wrong")
   }
 }

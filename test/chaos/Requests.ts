@@ -1,7 +1,7 @@
 import { type Agent, request } from "node:http"
 
 /** Timeout of a client's request, in milliseconds. */
-const patienceMillis = 10_000
+const timeoutMillis = 10_000
 
 export interface Reply {
   readonly status: number
@@ -28,12 +28,12 @@ export const send = (
       response.once("end", () => end({ status: response.statusCode ?? 0, text })).once("error", broken)
     })
     const broken = () => end({ status: 0, text: "" })
-    const patience = setTimeout(() => {
+    const timeout = setTimeout(() => {
       sent.destroy()
       broken()
-    }, patienceMillis)
+    }, timeoutMillis)
     const end = (reply: Reply) => {
-      clearTimeout(patience)
+      clearTimeout(timeout)
       resolve(reply)
     }
     sent.once("error", broken)

@@ -98,7 +98,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
             if (status !== more.refused || status === undefined) problems.push(`${operation}: ${String(error)}`)
             return
           }
-          if (more.refused !== undefined) problems.push(`${operation}: it answers`)
+          if (more.refused !== undefined) problems.push(`${operation}: it responds`)
           const declared = typeOf(mastoMethods.get(path) ?? "")
           const type = Reflect.has(Object(value), "scheduledAt") ? "ScheduledStatus" : declared
           if (type !== "void" && !withoutResult.has(path)) {

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { cli } from "../support/CommandLine.ts"
 import { picture } from "../support/MediaFiles.ts"
-import { hearStrangers } from "../support/People.ts"
+import { acceptPrivateMentions } from "../support/People.ts"
 import { TestServer } from "../support/Server.ts"
 import { client, eventually, mismatches, newcomer } from "./Megalodon.ts"
 import { made, type MegalodonCall, megalodonCalls, type Stage } from "./megalodonCalls.ts"
@@ -27,7 +27,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
       const [anna, ben, cora] = [yield* newcomer("anna"), yield* newcomer("ben"), yield* newcomer("cora")]
       const anybody = yield* client()
       assert.strictEqual((yield* cli(["announcement", "add", "Hello"], variables)).code, 0)
-      yield* hearStrangers(anna, ben)
+      yield* acceptPrivateMentions(anna, ben)
       const known = new Map([["anna", anna.id], ["ben", ben.id], ["cora", cora.id]])
       const keep = (name: string, value: unknown) => {
         if (typeof value === "string") known.set(name, value)

@@ -10,9 +10,9 @@ const names = (rows: ReadonlyArray<{ readonly acct: string }>) => rows.map(({ ac
 /**
  * Posts until all sockets have received an event: a socket opens a moment before the server processes its subscription.
  */
-const heeded = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, event = "update") => {
-  const heard = Effect.promise(() => Promise.all(sockets.map(({ next }) => next(event))))
-  return Effect.raceFirst(heard, Effect.forever(Effect.andThen(Effect.promise(post), Effect.sleep("100 millis"))))
+const untilAllReceived = (sockets: ReadonlyArray<Socket>, post: () => Promise<unknown>, event = "update") => {
+  const received = Effect.promise(() => Promise.all(sockets.map(({ next }) => next(event))))
+  return Effect.raceFirst(received, Effect.forever(Effect.andThen(Effect.promise(post), Effect.sleep("100 millis"))))
 }
 
 layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
@@ -223,8 +223,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("megalodon", (it) => {
       const local = yield* stream(() => kay.api.localStreaming())
       const tagged = yield* stream(() => kay.api.tagStreaming("oak"))
       const direct = yield* stream(() => kay.api.directStreaming())
-      yield* heeded([user, everybody, local, tagged], () => lea.api.postStatus("Is this thing on? #oak"))
-      yield* heeded([direct], () => lea.api.postStatus("@kay", { visibility: "direct" }), "conversation")
+      yield* untilAllReceived([user, everybody, local, tagged], () => lea.api.postStatus("Is this thing on? #oak"))
+      yield* untilAllReceived([direct], () => lea.api.postStatus("@kay", { visibility: "direct" }), "conversation")
       yield* Effect.promise(async () => {
         const isOak = (status: unknown) => JSON.stringify(status).includes("Look, an")
         const updates = [user, everybody, local, tagged].map(({ next }) => next("update", isOak))

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
-import { heardMillisMax, hears } from "./Hears.ts"
+import { eventuallyResponds, propagationMillisMax } from "./EventualResponse.ts"
 import { makeAccounts, type Node, request } from "./Nodes.ts"
 import { listen } from "./Streams.ts"
 import { TwoNodes } from "./TwoNodes.ts"
@@ -45,15 +45,15 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
   const kept = yield* listen(b, reader, otherAddress)
   const began = performance.now()
   const network = yield* act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" })
-  for (const { closed } of streams) assert.isBelow((yield* closed) - began, heardMillisMax)
+  for (const { closed } of streams) assert.isBelow((yield* closed) - began, propagationMillisMax)
   for (const node of [a, b]) {
-    yield* hears("the network", own(node, blockedAddress), ({ status }) => status === 403)
+    yield* eventuallyResponds("the network block", own(node, blockedAddress), ({ status }) => status === 403)
     assert.strictEqual((yield* own(node, otherAddress)).status, 200)
   }
   assert.strictEqual(kept.socket.readyState, kept.socket.OPEN)
   yield* lift(b, "ip_blocks", network)
   for (const node of [a, b]) {
-    yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
+    yield* eventuallyResponds("the deleted network block", own(node, blockedAddress), ({ status }) => status === 200)
   }
   // A stream that is opened at the moment of the block is refused, or ends like the others.
   for (const [at, node] of [b, a, b, a, b, a].entries()) {
@@ -65,11 +65,11 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     if (opened._tag === "Success") {
       assert.isBelow(
         yield* Effect.map(opened.value.closed, (closedAt) => closedAt - performance.now()),
-        heardMillisMax
+        propagationMillisMax
       )
     }
     yield* lift(a, "ip_blocks", again)
-    yield* hears("the end of that", own(node, blockedAddress), ({ status }) => status === 200)
+    yield* eventuallyResponds("the deleted network block", own(node, blockedAddress), ({ status }) => status === 200)
   }
 
   // A domain block hides its accounts on both nodes until it ends.
@@ -80,11 +80,16 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
   for (const node of [a, b]) assert.strictEqual((yield* profile(node)).status, 200)
   const domain = yield* act(a, "domain_blocks", { domain: "bad.example", severity: "suspend" })
   for (const node of [b, a]) {
-    yield* hears("the domain", profile(node), ({ status }) => status === 410, appliedMillisMax)
+    yield* eventuallyResponds("the domain block", profile(node), ({ status }) => status === 410, appliedMillisMax)
   }
   yield* lift(b, "domain_blocks", domain)
   for (const node of [a, b]) {
-    yield* hears("the end of that", profile(node), ({ status }) => status === 200, appliedMillisMax)
+    yield* eventuallyResponds(
+      "the deleted domain block",
+      profile(node),
+      ({ status }) => status === 200,
+      appliedMillisMax
+    )
   }
 
   // Names and e-mail domains of sign-ups.
@@ -130,7 +135,9 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     action: "drop",
     "conditions[text_words][]": "lottery"
   })
-  for (const node of [b, a]) yield* hears("the rule", write(node), ({ status }) => status === 422)
+  for (const node of [b, a]) yield* eventuallyResponds("the spam rule", write(node), ({ status }) => status === 422)
   yield* lift(b, "spam_rules", rule)
-  for (const node of [a, b]) yield* hears("its end", write(node), ({ status }) => status === 200)
+  for (const node of [a, b]) {
+    yield* eventuallyResponds("the deleted spam rule", write(node), ({ status }) => status === 200)
+  }
 }))

@@ -5,7 +5,7 @@ import type { Load } from "./Load.ts"
 import { type Account, type Node, request } from "./Nodes.ts"
 
 /** Completes when no fan-out is left. */
-export const spread = (sql: SqlClient.SqlClient) =>
+export const fanOutsDone = (sql: SqlClient.SqlClient) =>
   Effect.repeat(sql`SELECT 1 FROM fanouts LIMIT 1`, {
     until: (waiting) => waiting.length === 0,
     schedule: Schedule.spaced("50 millis")
@@ -15,21 +15,21 @@ export const spread = (sql: SqlClient.SqlClient) =>
  * Checks that everything with a 200 response is in Postgres once, and that everything without a response is there at
  * most once.
  */
-export const keptOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, load: Load) {
+export const storedOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, load: Load) {
   const stored = yield* sql<{ id: bigint; text: string }>`
     SELECT id, text FROM statuses WHERE text LIKE 'post %' AND deleted_at IS NULL`
   const byText = new Map(stored.map(({ id, text }) => [text, String(id)]))
-  assert.strictEqual(stored.length, byText.size, "a post is there twice")
-  assert.deepStrictEqual([...load.responded].filter(([text, id]) => byText.get(text) !== id), [])
-  const marks = yield* sql<{ mark: string }>`
-    SELECT concat('favourite ', account_id, ' ', status_id) AS mark FROM favourites
+  assert.strictEqual(stored.length, byText.size, "a post is stored twice")
+  assert.deepStrictEqual([...load.acknowledged].filter(([text, id]) => byText.get(text) !== id), [])
+  const interactions = yield* sql<{ interaction: string }>`
+    SELECT concat('favourite ', account_id, ' ', status_id) AS interaction FROM favourites
     UNION ALL SELECT concat('bookmark ', account_id, ' ', status_id) FROM bookmarks`
-  const kept = new Set(marks.map(({ mark }) => mark))
-  assert.deepStrictEqual([...load.marked].filter((mark) => !kept.has(mark)), [])
+  const kept = new Set(interactions.map(({ interaction }) => interaction))
+  assert.deepStrictEqual([...load.interactions].filter((interaction) => !kept.has(interaction)), [])
   const twice = yield* sql`
     SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
   assert.deepStrictEqual(twice, [])
-  return { posts: load.responded.size, marks: load.marked.size }
+  return { posts: load.acknowledged.size, interactions: load.interactions.size }
 })
 
 const idsOf = (body: unknown): ReadonlyArray<string> =>
@@ -67,7 +67,7 @@ export const wrongHomes = Effect.fnUntraced(
  * Lets every account follow the next `each` accounts, through the nodes in turn; retries while accounts move to another
  * node.
  */
-export const befriend = (nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, each: number) =>
+export const followOthers = (nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, each: number) =>
   Effect.forEach(
     people.flatMap((person, n) =>
       Array.from({ length: each }, (_, k) => ({ person, target: people[(n + k + 1) % people.length]! }))

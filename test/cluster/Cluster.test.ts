@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import WebSocket from "ws"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { spread } from "./Checks.ts"
+import { fanOutsDone } from "./Checks.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 
 const authors = 40
@@ -79,7 +79,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
 
         // Hundreds of posts, while b is killed and c stops.
         let live = [a, b, c]
-        let responded = 0
+        let acknowledged = 0
         let killedAt = Number.POSITIVE_INFINITY
         const firstAfterKill = new Map<string, number>()
         const ids = new Map<string, string>()
@@ -94,18 +94,18 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
               if (performance.now() > killedAt && !firstAfterKill.has(person.username)) {
                 firstAfterKill.set(person.username, performance.now() - killedAt)
               }
-              responded++
+              acknowledged++
               break
             }
             assert.include([0, 503], response.status, JSON.stringify(response.body))
             yield* Effect.sleep("250 millis")
           }
-          if (responded === killedAfter) {
+          if (acknowledged === killedAfter) {
             live = [a, c]
             killedAt = performance.now()
             b.child.kill("SIGKILL")
           }
-          if (responded === stoppedAfter) {
+          if (acknowledged === stoppedAfter) {
             live = [a]
             c.child.kill("SIGTERM")
           }
@@ -118,7 +118,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         )
         const seconds = (performance.now() - loadBegan) / 1000
         const total = authors * postsEach
-        assert.strictEqual(responded, total)
+        assert.strictEqual(acknowledged, total)
 
         const stored = yield* sql<
           { id: bigint; text: string }
@@ -130,7 +130,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const failover = Math.max(...firstAfterKill.values())
         assert.isBelow(failover, failoverMillisMax)
 
-        yield* spread(sql)
+        yield* fanOutsDone(sql)
         const home = Effect.fnUntraced(function*(person: Account) {
           const seen: Array<string> = []
           for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
@@ -159,8 +159,8 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         assert.strictEqual(mentions?.told, mentions?.named)
         console.log(
           `post to another node's socket ${streamed.toFixed(0)} ms; ${total} posts in ${seconds.toFixed(1)} s; ` +
-            `accounts of the killed node without an answer for ${(failover / 1000).toFixed(1)} s at most; ` +
-            `${authors} homes exact, ${mentions?.told} mentions told once`
+            `accounts of the killed node without a response for ${(failover / 1000).toFixed(1)} s at most; ` +
+            `${authors} homes correct, ${mentions?.told} mentions notified once`
         )
       }),
     300_000

@@ -3,9 +3,9 @@ import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { farHosts, firstsOf, followFromAfar } from "./FarHosts.ts"
 import { idOf } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+import { addRemoteFollowers, firstDeliveries, remoteHosts } from "./RemoteHosts.ts"
 
 const hostsCount = 12
 const inboxesEach = 4
@@ -18,7 +18,7 @@ const killedAfter = 500
 /** Maximum share of deliveries that may arrive twice: those in flight on the killed node. */
 const twiceMax = 0.02
 
-interface Told {
+interface Changes {
   readonly edited: boolean
   readonly deleted: boolean
 }
@@ -31,15 +31,15 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const sql = yield* SqlClient.SqlClient
         const { url } = yield* TestDatabase
         const redis = yield* redisUrl
-        const others = yield* farHosts
+        const hosts = yield* remoteHosts
         const start = startNode(url, redis, { OUTBOUND_ALLOW: "127.0.0.0/8" })
         const [a, b, c] = yield* Effect.all([start, start, start], { concurrency: 3 })
         const people = yield* makeAccounts(a.variables, Array.from({ length: authors }, (_, n) => `author${n}`))
         const inboxes = Array.from(
           { length: hostsCount * inboxesEach },
-          (_, n) => others.inbox(1 + n % hostsCount, n)
+          (_, n) => hosts.inbox(1 + n % hostsCount, n)
         )
-        yield* followFromAfar(sql, inboxes, people)
+        yield* addRemoteFollowers(sql, inboxes, people)
 
         /** Retries until a node responds. The killed node is no longer asked. */
         let live: ReadonlyArray<Node> = [a, b, c]
@@ -59,29 +59,31 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
             }),
             Effect.timeout("1 minute")
           )
-        const posts = new Map<string, Told>()
-        const tell = Effect.fnUntraced(function*(person: Account, n: number) {
+        const posts = new Map<string, Changes>()
+        const publishAndChange = Effect.fnUntraced(function*(person: Account, n: number) {
           const path = `/api/v1/statuses/${
             idOf((yield* requestAs(person, "POST", "/api/v1/statuses", `post ${n}`)).body)
           }`
           const [edited, deleted] = [n % editedOf === 0, n % deletedOf === 0]
           posts.set(path.slice("/api/v1".length), { edited, deleted })
-          if (edited) yield* requestAs(person, "PUT", path, `post ${n}, said better`)
+          if (edited) yield* requestAs(person, "PUT", path, `post ${n}, edited`)
           if (deleted) yield* requestAs(person, "DELETE", path)
         })
         const killing = Effect.gen(function*() {
-          yield* others.arrived(killedAfter)
-          const [under] = yield* sql<{ way: number }>`SELECT count(*)::int AS way FROM deliveries WHERE tries > 0`
+          yield* hosts.arrived(killedAfter)
+          const [deliveries] = yield* sql<
+            { inFlight: number }
+          >`SELECT count(*)::int AS "inFlight" FROM deliveries WHERE tries > 0`
           live = [a, c]
           b.child.kill("SIGKILL")
-          return { way: under?.way ?? 0, at: performance.now() }
+          return { inFlight: deliveries?.inFlight ?? 0, at: performance.now() }
         })
-        const telling = Effect.forEach(
+        const publishing = Effect.forEach(
           Array.from({ length: authors * postsEach }, (_, n) => n),
-          (n) => tell(people[n % authors]!, n),
+          (n) => publishAndChange(people[n % authors]!, n),
           { concurrency: 8, discard: true }
         )
-        const [killed] = yield* Effect.all([killing, telling], { concurrency: 2 })
+        const [killed] = yield* Effect.all([killing, publishing], { concurrency: 2 })
         yield* Effect.repeat(
           sql`(SELECT 1 FROM fanouts LIMIT 1) UNION ALL (SELECT 1 FROM deliveries LIMIT 1)`,
           { until: (left) => left.length === 0, schedule: Schedule.spaced("50 millis") }
@@ -89,27 +91,30 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const seconds = (performance.now() - killed.at) / 1_000
 
         // Each inbox gets the changes of each object in order. An object deleted before its delivery is never sent.
-        const firsts = firstsOf(others.arrivals)
+        const firsts = firstDeliveries(hosts.arrivals)
         const wrong: Array<string> = []
         for (const inbox of inboxes) {
           const ofInbox = [...firsts].filter(([key]) => key.startsWith(`${inbox} `))
           for (const [path, { deleted, edited }] of posts) {
-            const heard = ofInbox.flatMap(([key, all]) => key.endsWith(path) ? all.map(({ type }) => type) : []).join(
-              " "
-            )
-            const whole = `Create${edited ? " Update" : ""}${deleted ? " Delete" : ""}`
-            const may = deleted ? [whole, "Create Delete", ""] : [whole]
-            if (!may.includes(heard)) wrong.push(`${inbox} ${path}: ${heard}, not ${whole}`)
+            const received = ofInbox.flatMap(([key, all]) => key.endsWith(path) ? all.map(({ type }) => type) : [])
+              .join(
+                " "
+              )
+            const complete = `Create${edited ? " Update" : ""}${deleted ? " Delete" : ""}`
+            const allowed = deleted ? [complete, "Create Delete", ""] : [complete]
+            if (!allowed.includes(received)) wrong.push(`${inbox} ${path}: ${received}, not ${complete}`)
           }
         }
         assert.deepStrictEqual(wrong, [])
         const once = [...firsts.values()].reduce((sum, all) => sum + all.length, 0)
-        const twice = others.arrivals.length - once
+        const twice = hosts.arrivals.length - once
         console.log(
-          `kill -9 of a node after ${killedAfter} of ${once} deliveries, ${killed.way} of them taken and not noted; ` +
-            `${twice} came twice (${(100 * twice / once).toFixed(2)}%); all were there ${seconds.toFixed(1)} s later`
+          `kill -9 of a node after ${killedAfter} of ${once} deliveries, ${killed.inFlight} of them in flight; ` +
+            `${twice} arrived twice (${(100 * twice / once).toFixed(2)}%); all had arrived ${
+              seconds.toFixed(1)
+            } s later`
         )
-        assert.isAbove(killed.way, 0)
+        assert.isAbove(killed.inFlight, 0)
         assert.isBelow(twice / once, twiceMax)
       }),
     240_000

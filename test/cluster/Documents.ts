@@ -14,30 +14,30 @@ export const documents = Effect.scoped(Effect.gen(function*() {
   const [anna] = yield* makeAccounts(nodes[0].variables, ["anna"])
   const other = yield* peer
   /** Looks up an account twice on each node at the same time; the host responds when all have asked. */
-  const asked = Effect.fnUntraced(function*(name: string) {
+  const lookUpTogether = Effect.fnUntraced(function*(name: string) {
     const { id } = yield* other.actor(name)
     const document = other.documents.get(`/users/${name}`)
-    const [came, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const slowly = (path: string, status: number, body: unknown) =>
+    const [requested, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const respondOnRelease = (path: string, status: number, body: unknown) =>
       other.documents.set(path, (_, response) => {
         Effect.runFork(Effect.gen(function*() {
-          yield* Deferred.succeed(came, undefined)
-          yield* Deferred.await(go)
+          yield* Deferred.succeed(requested, undefined)
+          yield* Deferred.await(released)
           response.writeHead(status, { "content-type": "application/activity+json" }).end(JSON.stringify(body))
         }))
       })
-    slowly(`/users/${name}`, 200, document)
-    slowly(`/users/no-${name}`, 404, {})
+    respondOnRelease(`/users/${name}`, 200, document)
+    respondOnRelease(`/users/no-${name}`, 404, {})
     const addresses = [id, id, `${other.url}/users/no-${name}`, `${other.url}/users/no-${name}`]
     const searches = yield* Effect.forkChild(
       Effect.all(nodes.flatMap((node) => addresses.map((address) => search(node, anna!, address))), {
         concurrency: "unbounded"
       })
     )
-    yield* Deferred.await(came)
+    yield* Deferred.await(requested)
     // Separate requests would have arrived in this time; waiting callers cannot be observed.
     yield* Effect.promise(() => sleep(500))
-    yield* Deferred.succeed(go, undefined)
+    yield* Deferred.succeed(released, undefined)
     const found = (yield* Fiber.join(searches)).map(({ body }) => JSON.stringify(body).includes(`"username":"${name}"`))
     assert.deepStrictEqual(found, [true, true, false, false, true, true, false, false])
     const times = (path: string) => other.requests.filter((one) => one.url === path).length
@@ -45,6 +45,6 @@ export const documents = Effect.scoped(Effect.gen(function*() {
   })
   // While the nodes divide the shards, a host may briefly have two actors.
   let last: ReadonlyArray<number> = []
-  for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* asked(`zoe${round}`)
+  for (let round = 0; round < 10 && last.join() !== "1,1"; round++) last = yield* lookUpTogether(`zoe${round}`)
   assert.deepStrictEqual(last, [1, 1])
 }))

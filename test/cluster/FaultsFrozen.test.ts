@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { leaseTime } from "../../src/layers/Cluster.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
+import { fanOutsDone, followOthers, storedOnce, wrongHomes } from "./Checks.ts"
 import { whileFrozen } from "./Freezing.ts"
 import { idOf, type Load, recovery, startLoad, tally } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
@@ -27,22 +27,22 @@ const stopMillisMax = 5 * leaseMillis
 const peopleCount = 24
 const roundMillis = 100
 /** Time from sending posts to the node until it freezes, so that some posts are half done. */
-const halfDone = "30 millis"
+const freezeDelay = "30 millis"
 
 /**
  * Returns the time of each account's first response to a post that another node received after `since`; waits for all
  * accounts.
  */
-const takenOver = Effect.fnUntraced(
+const awaitFailover = Effect.fnUntraced(
   function*(load: Load, people: ReadonlyArray<Account>, node: Node, since: number) {
     const firsts = new Map<Account, number>()
     for (let seen = 0; firsts.size < people.length;) {
       for (; seen < load.outcomes.length; seen++) {
         const { began, by, ended, kind, status, through } = load.outcomes[seen]!
-        const counts = kind === "post" && status === 200 && through !== node && began > since
-        if (counts && !firsts.has(by)) firsts.set(by, ended - since)
+        const isTakenOver = kind === "post" && status === 200 && through !== node && began > since
+        if (isTakenOver && !firsts.has(by)) firsts.set(by, ended - since)
       }
-      assert.isBelow(performance.now() - since, failoverMillisMax, `only ${firsts.size} accounts answered elsewhere`)
+      assert.isBelow(performance.now() - since, failoverMillisMax, `only ${firsts.size} accounts moved to other nodes`)
       yield* Effect.sleep("50 millis")
     }
     return Math.max(...firsts.values())
@@ -62,7 +62,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         const start = startNode(url, redis)
         const [a, b, c] = yield* Effect.all([start, start, start], { concurrency: 3 })
         const people = yield* makeAccounts(a.variables, Array.from({ length: peopleCount }, (_, n) => `author${n}`))
-        yield* befriend([a, b, c], people, 3)
+        yield* followOthers([a, b, c], people, 3)
         const live: Array<Node> = [a, b, c]
         const load = yield* startLoad(live, people, roundMillis)
         yield* Effect.sleep("3 seconds")
@@ -79,7 +79,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             .map(({ accountId, id }) => `${accountId} ${id}`).sort()
         })
         /** Counts transactions that have been idle for at least this many milliseconds. */
-        const abandoned = (millis: number) =>
+        const idleTransactions = (millis: number) =>
           Effect.map(
             sql<{ open: number }>`SELECT count(*)::int AS open FROM pg_stat_activity
               WHERE datname = current_database() AND state LIKE 'idle in transaction%'
@@ -88,7 +88,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
           )
         /** Repeats the last posts through the node that does not respond yet; each must return the known id. */
         const repeatLast = Effect.suspend(() =>
-          Effect.forEach([...load.responded].slice(-people.length), ([status, id]) => {
+          Effect.forEach([...load.acknowledged].slice(-people.length), ([status, id]) => {
             const author = load.outcomes.find(({ body, kind }) => kind === "post" && idOf(body) === id)!.by
             const again = request(b, author, "/api/v1/statuses", { method: "POST", form: { status }, key: status })
             return Effect.forkChild(Effect.map(again, (response) => ({ id, response })), { startImmediately: true })
@@ -99,43 +99,43 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
 
         const before = yield* epochs
         yield* postThrough(b, "late")
-        yield* Effect.sleep(halfDone)
+        yield* Effect.sleep(freezeDelay)
         live.splice(live.indexOf(b), 1)
         const began = performance.now()
-        const { after, failover, late, old, open } = yield* whileFrozen(
+        const { after, failover, repeated, staleCommands, open } = yield* whileFrozen(
           b.child.pid!,
           Effect.gen(function*() {
             yield* Effect.sleep("1 second")
-            const open = yield* abandoned(900)
+            const open = yield* idleTransactions(900)
             yield* Effect.sleep(frozenMillisMin - 1000)
-            const failover = yield* takenOver(load, people, b, began)
+            const failover = yield* awaitFailover(load, people, b, began)
             const after = yield* epochs
-            const old = yield* committedBefore(after)
+            const staleCommands = yield* committedBefore(after)
             // Its unfinished work is already rolled back: Postgres's timeout is shorter.
-            assert.strictEqual(yield* abandoned(leaseMillis), 0)
+            assert.strictEqual(yield* idleTransactions(leaseMillis), 0)
             // These requests wait for the node. When it wakes up, it briefly believes that nothing has changed.
-            const late = yield* repeatLast
+            const repeated = yield* repeatLast
             yield* postThrough(b, "woken")
             yield* Effect.sleep("200 millis")
-            return { after, failover, late, old, open }
+            return { after, failover, repeated, staleCommands, open }
           })
         )
-        const woken = performance.now()
+        const resumed = performance.now()
         live.push(b)
-        const lateResponses = yield* Effect.forEach(late, Fiber.join)
-        const recovered = yield* recovery(load, woken)
+        const repeatedResponses = yield* Effect.forEach(repeated, Fiber.join)
+        const recovered = yield* recovery(load, resumed)
         yield* load.stop
 
         const moved = people.filter(({ id }) => (after.get(id) ?? 0n) > (before.get(id) ?? 0n))
         assert.isAbove(moved.length, 0)
         assert.isBelow(recovered, recoveryMillisMax)
-        assert.deepStrictEqual(yield* committedBefore(after), old)
-        for (const { response, id } of lateResponses) {
+        assert.deepStrictEqual(yield* committedBefore(after), staleCommands)
+        for (const { response, id } of repeatedResponses) {
           assert.include([0, 200, 503], response.status)
           if (response.status === 200) assert.strictEqual(idOf(response.body), id)
         }
-        yield* spread(sql)
-        const { marks, posts } = yield* keptOnce(sql, load)
+        yield* fanOutsDone(sql)
+        const { interactions, posts } = yield* storedOnce(sql, load)
         assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
         b.child.kill("SIGTERM")
         const stopping = performance.now()
@@ -143,15 +143,13 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         const stopped = performance.now() - stopping
         assert.isBelow(stopped, stopMillisMax)
         const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
-        const through = load.outcomes.filter((one) => one.through === b && one.ended > woken)
+        const through = load.outcomes.filter((one) => one.through === b && one.ended > resumed)
         console.log(
-          `A node was frozen for ${seconds(woken - began)} with ${open} transactions half done: ${moved.length} of ` +
-            `its accounts answered elsewhere, after ${seconds(failover)} at the latest; woken up, it was asked for ` +
-            `${lateResponses.length} posts that were done already and answered all it was asked with ${
-              tally(through)
-            }; ` +
-            `all works ${seconds(recovered)} after that; ${posts} posts and ${marks} marks are there once, homes are ` +
-            `exact; told to stop, it stopped in ${seconds(stopped)}`
+          `A node was frozen for ${seconds(resumed - began)} with ${open} open transactions: ${moved.length} of ` +
+            `its accounts moved to other nodes, after ${seconds(failover)} at most; afterwards it got ` +
+            `${repeatedResponses.length} repeated requests, and its responses were ${tally(through)}; ` +
+            `recovered after ${seconds(recovered)}; ${posts} posts and ${interactions} interactions are stored once, ` +
+            `homes are correct; it stopped in ${seconds(stopped)}`
         )
       })),
     170_000

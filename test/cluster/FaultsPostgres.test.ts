@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import * as Database from "../../src/layers/Database.ts"
 import { cli } from "../support/Program.ts"
 import { redisUrl } from "../support/RedisServer.ts"
-import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
-import { type Load, recovery, slowest, startLoad, tally, worked } from "./Load.ts"
+import { fanOutsDone, followOthers, storedOnce, wrongHomes } from "./Checks.ts"
+import { type Load, recovery, slowest, startLoad, succeeded, tally } from "./Load.ts"
 import { makeAccounts, startNode } from "./Nodes.ts"
 import { startPostgres } from "./OwnPostgres.ts"
 import { listen } from "./Streams.ts"
@@ -20,22 +20,22 @@ const recoveryMillisMax = 15_000
 const revocationMillisMax = 1_000
 
 /** Runs the load through an outage, and checks its responses. */
-const under = Effect.fnUntraced(function*<E, R>(name: string, load: Load, fault: Effect.Effect<void, E, R>) {
+const measureOutage = Effect.fnUntraced(function*<E, R>(name: string, load: Load, fault: Effect.Effect<void, E, R>) {
   const began = performance.now()
   yield* fault
-  const back = performance.now()
-  const recovered = yield* recovery(load, back)
-  const asked = load.outcomes.filter((one) => one.ended > began && one.began < back)
-  const refused = asked.filter((one) => !worked(one))
-  const posts = asked.filter(({ kind }) => kind === "post")
+  const restored = performance.now()
+  const recovered = yield* recovery(load, restored)
+  const outcomes = load.outcomes.filter((one) => one.ended > began && one.began < restored)
+  const refused = outcomes.filter((one) => !succeeded(one))
+  const posts = outcomes.filter(({ kind }) => kind === "post")
   console.log(
-    `Postgres ${name} for ${outage}: ${asked.length} requests (${tally(asked)}), posts alone ${tally(posts)}; ` +
-      `the slowest answer after ${(slowest(asked) / 1000).toFixed(2)} s; ` +
-      `everything works ${(recovered / 1000).toFixed(1)} s after its return`
+    `Postgres ${name} for ${outage}: ${outcomes.length} requests (${tally(outcomes)}), posts alone ${tally(posts)}; ` +
+      `the slowest response after ${(slowest(outcomes) / 1000).toFixed(2)} s; ` +
+      `everything works ${(recovered / 1000).toFixed(1)} s after the outage`
   )
   assert.isAbove(posts.filter(({ status }) => status === 503).length, 0)
   assert.deepStrictEqual(refused.filter(({ retryAfter, status }) => status !== 503 || Number(retryAfter) < 1), [])
-  assert.isBelow(slowest(asked), responseMillisMax)
+  assert.isBelow(slowest(outcomes), responseMillisMax)
   assert.isBelow(recovered, recoveryMillisMax)
 })
 
@@ -49,23 +49,23 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
         const postgres = yield* startPostgres
         const node = yield* startNode(postgres.url, yield* redisUrl)
         const people = yield* makeAccounts(node.variables, Array.from({ length: 12 }, (_, n) => `author${n}`))
-        yield* befriend([node], people, 3)
+        yield* followOthers([node], people, 3)
         const stream = yield* listen(node, people[0]!)
         const load = yield* startLoad([node], people, roundMillis)
         yield* Effect.sleep("2 seconds")
 
-        yield* under("shut down", load, postgres.whileStopped(Effect.sleep(outage)))
-        yield* under("frozen", load, postgres.whileFrozen(Effect.sleep(outage)))
+        yield* measureOutage("shut down", load, postgres.whileStopped(Effect.sleep(outage)))
+        yield* measureOutage("frozen", load, postgres.whileFrozen(Effect.sleep(outage)))
         yield* load.stop
 
         const services = yield* Layer.build(Database.client({ url: Redacted.make(postgres.url), maxConnections: 2 }))
         const sql = Context.get(services, SqlClient.SqlClient)
-        yield* spread(sql)
-        const { marks, posts } = yield* keptOnce(sql, load)
+        yield* fanOutsDone(sql)
+        const { interactions, posts } = yield* storedOnce(sql, load)
         assert.deepStrictEqual(yield* wrongHomes(sql, node, people), [])
 
         // The stream opened before the outage gets new events, and still follows the command line.
-        const last = [...load.responded].findLast(([text]) => Number(text.split(" ")[1]) % people.length === 0)
+        const last = [...load.acknowledged].findLast(([text]) => Number(text.split(" ")[1]) % people.length === 0)
         yield* stream.arrival(last?.[1] ?? "")
         assert.deepStrictEqual([...stream.arrivals.values()].filter(({ length }) => length > 1), [])
         const { code } = yield* cli(["token", "revoke", people[0]!.username], node.variables)
@@ -74,8 +74,8 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
         const closing = (yield* stream.closed) - revoked
         assert.isBelow(closing, revocationMillisMax)
         console.log(
-          `${posts} posts and ${marks} favourites and bookmarks were answered and are there once, ${people.length} homes ` +
-            `are exact, a revoked token's stream closed ${
+          `${posts} posts and ${interactions} favourites and bookmarks are stored once, ${people.length} homes ` +
+            `are correct, a revoked token's stream closed ${
               Math.max(0, closing).toFixed(0)
             } ms after the command line ended`
         )

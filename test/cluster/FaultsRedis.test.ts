@@ -6,9 +6,9 @@ import { limits } from "../../src/http/guard/Limits.ts"
 import { freePort } from "../support/ports.ts"
 import { startRedisAt } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import { befriend, keptOnce, spread, wrongHomes } from "./Checks.ts"
+import { fanOutsDone, followOthers, storedOnce, wrongHomes } from "./Checks.ts"
 import { whileFrozen } from "./Freezing.ts"
-import { idOf, type Load, type Outcome, percentile, recovery, startLoad, tally, worked } from "./Load.ts"
+import { idOf, type Load, type Outcome, percentile, recovery, startLoad, succeeded, tally } from "./Load.ts"
 import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
 import { listen, type Stream } from "./Streams.ts"
 
@@ -19,7 +19,7 @@ const roundMillis = 150
  * Additional milliseconds of homes while Redis is away, at the median and the 99th percentile. A command to a hung
  * Redis takes 500 ms, which only the first reader may wait for.
  */
-const homeMillisMax = { half: 400, most: 1_000 }
+const homeMillisMax = { p50: 400, p99: 1_000 }
 /** Factor for the slowest responses on a busy machine. */
 const busyFactor = 3
 const streamMillisMax = 1_000
@@ -28,19 +28,19 @@ const recoveryMillisMax = 15_000
 const revocationMillisMax = 30_000
 
 /** Starts a Redis that can be killed and restarted, empty, at the same port. */
-const startMortalRedis = Effect.gen(function*() {
+const startRestartableRedis = Effect.gen(function*() {
   const port = yield* freePort
-  const outer = yield* Effect.scope
-  let life = yield* Scope.fork(outer)
-  let redis = yield* Scope.provide(startRedisAt(port), life)
+  const parent = yield* Effect.scope
+  let scope = yield* Scope.fork(parent)
+  let redis = yield* Scope.provide(startRedisAt(port), scope)
   return {
     url: redis.url,
     whileFrozen: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.suspend(() => whileFrozen(redis.pid, work)),
-    whileDead: Effect.fnUntraced(function*<A, E, R>(work: Effect.Effect<A, E, R>) {
-      yield* Scope.close(life, Exit.void)
+    whileStopped: Effect.fnUntraced(function*<A, E, R>(work: Effect.Effect<A, E, R>) {
+      yield* Scope.close(scope, Exit.void)
       const result = yield* work
-      life = yield* Scope.fork(outer)
-      redis = yield* Effect.orDie(Scope.provide(startRedisAt(port), life))
+      scope = yield* Scope.fork(parent)
+      redis = yield* Effect.orDie(Scope.provide(startRedisAt(port), scope))
       return result
     })
   }
@@ -85,7 +85,7 @@ const revoke = Effect.fnUntraced(
 )
 
 /** Posts until a post is streamed in time; returns how long after `since` that post was sent, in milliseconds. */
-const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, author: Account, since: number) {
+const streamRecovery = Effect.fnUntraced(function*(stream: Stream, node: Node, author: Account, since: number) {
   while (true) {
     const began = performance.now()
     assert.isBelow(began - since, recoveryMillisMax)
@@ -102,30 +102,30 @@ const streamsAgain = Effect.fnUntraced(function*(stream: Stream, node: Node, aut
 })
 
 /** Runs the load through an outage and checks its responses; returns when streams worked again. */
-const under = Effect.fnUntraced(function*(
+const measureOutage = Effect.fnUntraced(function*(
   name: string,
   load: Load,
-  usual: ReadonlyArray<Outcome>,
+  baseline: ReadonlyArray<Outcome>,
   fault: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>,
-  meanwhile: Effect.Effect<unknown>,
+  duringOutage: Effect.Effect<unknown>,
   streams: (since: number) => Effect.Effect<number>
 ) {
   const began = performance.now()
-  yield* fault(Effect.all([Effect.sleep(outage), meanwhile], { concurrency: "unbounded" }))
-  const back = performance.now()
-  const [streamed] = yield* Effect.all([streams(back), recovery(load, back)], { concurrency: "unbounded" })
-  const asked = load.outcomes.filter((one) => one.ended > began && one.began < back)
-  const homes = asked.filter(({ kind }) => kind === "home")
-  const posts = asked.filter(({ kind }) => kind === "post")
+  yield* fault(Effect.all([Effect.sleep(outage), duringOutage], { concurrency: "unbounded" }))
+  const restored = performance.now()
+  const [streamed] = yield* Effect.all([streams(restored), recovery(load, restored)], { concurrency: "unbounded" })
+  const outcomes = load.outcomes.filter((one) => one.ended > began && one.began < restored)
+  const homes = outcomes.filter(({ kind }) => kind === "home")
+  const posts = outcomes.filter(({ kind }) => kind === "post")
   console.log(
-    `Redis ${name} for ${outage}: ${asked.length} requests (${tally(asked)}); homes p50 ` +
+    `Redis ${name} for ${outage}: ${outcomes.length} requests (${tally(outcomes)}); homes p50 ` +
       `${percentile(homes, 0.5).toFixed(0)} ms, p99 ${percentile(homes, 0.99).toFixed(0)} ms; posts p50 ` +
       `${percentile(posts, 0.5).toFixed(0)} ms, p99 ${percentile(posts, 0.99).toFixed(0)} ms; streams between nodes ` +
-      `work ${(streamed / 1000).toFixed(1)} s after its return`
+      `work ${(streamed / 1000).toFixed(1)} s after the outage`
   )
-  assert.deepStrictEqual(asked.filter((one) => !worked(one)), [])
-  assert.isBelow(percentile(homes, 0.5), percentile(usual, 0.5) + homeMillisMax.half)
-  assert.isBelow(percentile(homes, 0.99), busyFactor * percentile(usual, 0.99) + homeMillisMax.most)
+  assert.deepStrictEqual(outcomes.filter((one) => !succeeded(one)), [])
+  assert.isBelow(percentile(homes, 0.5), percentile(baseline, 0.5) + homeMillisMax.p50)
+  assert.isBelow(percentile(homes, 0.99), busyFactor * percentile(baseline, 0.99) + homeMillisMax.p99)
 })
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
@@ -139,12 +139,12 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         Effect.scoped(Effect.gen(function*() {
           const sql = yield* SqlClient.SqlClient
           const { url } = yield* TestDatabase
-          const redis = yield* startMortalRedis
+          const redis = yield* startRestartableRedis
           const start = startNode(url, redis.url, { RATE_LIMITS: "on" })
           const [a, b] = yield* Effect.all([start, start], { concurrency: 2 })
           const names = Array.from({ length: 14 }, (_, n) => `author${n}`)
           const [lost, late, ...people] = yield* makeAccounts(a.variables, names)
-          yield* befriend([a, b], people, 3)
+          yield* followOthers([a, b], people, 3)
           const reader = people[0]!
           const author = people[1]!
           const stream = yield* listen(b, reader)
@@ -152,30 +152,37 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           const revoked = [yield* listen(b, lost!), yield* listen(b, late!)] as const
           const load = yield* startLoad([a, b], people, roundMillis)
           yield* Effect.sleep("3 seconds")
-          const usual = load.outcomes.filter(({ kind }) => kind === "home")
+          const baseline = load.outcomes.filter(({ kind }) => kind === "home")
 
           let made = 1
           const closings: Array<number> = []
-          const meanwhile = (node: Node, account: Account, ending: Stream) =>
+          const duringOutage = (node: Node, account: Account, ending: Stream) =>
             Effect.gen(function*() {
               made += yield* registerApps([node], reader)
               closings.push(yield* revoke(a, account, owner, ending))
             })
-          const streams = (since: number) => streamsAgain(stream, a, author, since)
-          yield* under("frozen", load, usual, redis.whileFrozen, meanwhile(a, lost!, revoked[0]), streams)
-          yield* under("dead", load, usual, redis.whileDead, meanwhile(b, late!, revoked[1]), streams)
+          const streams = (since: number) => streamRecovery(stream, a, author, since)
+          yield* measureOutage("frozen", load, baseline, redis.whileFrozen, duringOutage(a, lost!, revoked[0]), streams)
+          yield* measureOutage(
+            "stopped",
+            load,
+            baseline,
+            redis.whileStopped,
+            duringOutage(b, late!, revoked[1]),
+            streams
+          )
           made += yield* registerApps([a, b], reader)
 
           assert.lengthOf(closings, 2)
           assert.isBelow(Math.max(...closings), revocationMillisMax)
           yield* load.stop
-          yield* spread(sql)
-          const { marks, posts } = yield* keptOnce(sql, load)
+          yield* fanOutsDone(sql)
+          const { interactions, posts } = yield* storedOnce(sql, load)
           assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
           console.log(
-            `${posts} posts and ${marks} marks are there once, ${people.length} homes are exact on both nodes; ` +
-              `${made} apps were made where ${limits.apps.uses} are allowed, by each node alone and by both together; ` +
-              `streams of tokens that the other node was given back went on for ${
+            `${posts} posts and ${interactions} interactions are stored once, ${people.length} homes are correct on both nodes; ` +
+              `${made} apps were registered with a limit of ${limits.apps.uses}, on each node alone and on both; ` +
+              `streams of tokens revoked on the other node ended after ${
                 closings.map((millis) => (millis / 1000).toFixed(1)).join(" and ")
               } s`
           )

@@ -28,10 +28,10 @@ export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
     const outcomes: Array<Outcome> = []
     /** Ids of acknowledged posts by their text. */
-    const responded = new Map<string, string>()
+    const acknowledged = new Map<string, string>()
     const posted: Array<string> = []
     /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
-    const marked = new Set<string>()
+    const interactions = new Set<string>()
     let turn = 0
     const next = () => nodes[turn++ % nodes.length]!
     const ask = Effect.fnUntraced(
@@ -44,14 +44,14 @@ export const startLoad = Effect.fnUntraced(
     )
     const post = Effect.fnUntraced(function*(person: Account, status: string, first?: Node) {
       const options = { method: "POST", form: { status }, key: status }
-      for (let through = first; !responded.has(status); through = undefined) {
+      for (let through = first; !acknowledged.has(status); through = undefined) {
         const response = yield* ask("post", person, "/api/v1/statuses", options, through)
         if (response.status !== 200) {
           yield* Effect.sleep(retryMillis)
           continue
         }
         const id = idOf(response.body)
-        responded.set(status, id)
+        acknowledged.set(status, id)
         posted.push(id)
       }
     })
@@ -70,7 +70,7 @@ export const startLoad = Effect.fnUntraced(
       yield* FiberSet.run(
         requests,
         Effect.map(ask(kind, at(2), `${path}/${kind}`, { method: "POST" }), ({ status }) => {
-          if (status === 200) marked.add(`${kind} ${at(2).id} ${id}`)
+          if (status === 200) interactions.add(`${kind} ${at(2).id} ${id}`)
         })
       )
     })
@@ -83,8 +83,8 @@ export const startLoad = Effect.fnUntraced(
 
     return {
       outcomes: outcomes as ReadonlyArray<Outcome>,
-      responded: responded as ReadonlyMap<string, string>,
-      marked: marked as ReadonlySet<string>,
+      acknowledged: acknowledged as ReadonlyMap<string, string>,
+      interactions: interactions as ReadonlySet<string>,
       /** Adds a post, which is sent to the given node first, then like the others. */
       post: (person: Account, status: string, first: Node) =>
         Effect.asVoid(FiberSet.run(posts, post(person, status, first))),
@@ -99,7 +99,7 @@ export const startLoad = Effect.fnUntraced(
 export type Load = Effect.Success<ReturnType<typeof startLoad>>
 
 /** Returns true for a success; 206 is a home that is still being rebuilt. */
-export const worked = ({ status }: Outcome) => status === 200 || status === 206
+export const succeeded = ({ status }: Outcome) => status === 200 || status === 206
 
 /** Time without failures after which everything counts as recovered, in milliseconds. */
 const quietMillis = 3_000
@@ -108,7 +108,7 @@ const quietMillis = 3_000
 export const recovery = (load: Load, since: number): Effect.Effect<number> =>
   Effect.gen(function*() {
     while (true) {
-      const last = Math.max(since, ...load.outcomes.filter((one) => !worked(one)).map(({ ended }) => ended))
+      const last = Math.max(since, ...load.outcomes.filter((one) => !succeeded(one)).map(({ ended }) => ended))
       if (performance.now() - last > quietMillis) return last - since
       yield* Effect.sleep("100 millis")
     }

@@ -13,7 +13,7 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
-const film = made(
+const video = made(
   "a.mp4",
   "-f lavfi -i testsrc2=duration=6:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
 )
@@ -40,11 +40,11 @@ const ffmpegOf = (parent: number): number | undefined => {
   }
 }
 
-const isThere = (pid: number) => readdirSync("/proc").includes(String(pid))
+const isRunning = (pid: number) => readdirSync("/proc").includes(String(pid))
 
-const again = Schedule.spaced("100 millis")
+const polling = Schedule.spaced("100 millis")
 const until = <A, E>(ask: Effect.Effect<A, E>, is: (found: A) => boolean) =>
-  Effect.repeat(ask, { until: is, schedule: again })
+  Effect.repeat(ask, { until: is, schedule: polling })
 
 layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "5 minutes" })(
   "media jobs in a cluster",
@@ -65,14 +65,14 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
             concurrency: 3
           })
           const [ada] = yield* makeAccounts(front.variables, ["ada"])
-          if (ada === undefined) return assert.fail("nobody is there")
+          if (ada === undefined) return assert.fail("no account was created")
 
-          const bytes = yield* film
+          const bytes = yield* video
           const uploading = yield* Effect.forkChild(upload(front, ada, bytes))
           const running = Effect.sync(() => backs.find(({ child }) => ffmpegOf(child.pid ?? 0) !== undefined))
-          const doomed = yield* until(running, (node) => node !== undefined)
-          const tool = ffmpegOf(doomed?.child.pid ?? 0) ?? 0
-          doomed?.child.kill("SIGKILL")
+          const converting = yield* until(running, (node) => node !== undefined)
+          const tool = ffmpegOf(converting?.child.pid ?? 0) ?? 0
+          converting?.child.kill("SIGKILL")
           const killedAt = performance.now()
           // Not finished even on a fast machine.
           const { id, status } = yield* Fiber.join(uploading)
@@ -80,8 +80,8 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const path = `/api/v1/media/${id}`
           assert.strictEqual((yield* request(front, ada, path)).status, 206)
           // The kernel ends ffmpeg with its node.
-          yield* until(Effect.sync(() => isThere(tool)), (there) => !there)
-          const other = backs.find((node) => node !== doomed)
+          yield* until(Effect.sync(() => isRunning(tool)), (there) => !there)
+          const other = backs.find((node) => node !== converting)
           yield* until(Effect.sync(() => ffmpegOf(other?.child.pid ?? 0)), (pid) => pid !== undefined)
           const failover = performance.now() - killedAt
           assert.isBelow(failover, failoverMillisMax)
@@ -109,11 +109,11 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           // Without account nodes posting is impossible, but files still become ready.
           front.child.kill("SIGTERM")
           yield* front.ended
-          const nobody = yield* request(back, ada, "/api/v1/statuses", { method: "POST", form: { status: "hello" } })
-          assert.strictEqual(nobody.status, 503)
+          const refused = yield* request(back, ada, "/api/v1/statuses", { method: "POST", form: { status: "hello" } })
+          assert.strictEqual(refused.status, 503)
           const alone = yield* upload(back, ada, yield* Effect.promise(() => picture().webp().toBuffer()))
           assert.strictEqual(alone.status, 200)
-          console.log(`kill -9 in the middle of a conversion; begun anew ${(failover / 1000).toFixed(1)} s later`)
+          console.log(`kill -9 in the middle of a conversion; restarted ${(failover / 1000).toFixed(1)} s later`)
         }),
       240_000
     )

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
 import { eventually } from "../support/Eventually.ts"
-import { heardMillisMax, hears, textOf } from "./Hears.ts"
+import { eventuallyResponds, propagationMillisMax, textOf } from "./EventualResponse.ts"
 import { type Account, makeAccounts, type Node, request } from "./Nodes.ts"
 import { listen } from "./Streams.ts"
 import { TwoNodes } from "./TwoNodes.ts"
@@ -30,7 +30,7 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   const lift = (node: Node, by: Account, what: string) => post(node, by, `/api/v1/admin/accounts/${bad.id}/${what}`)
 
   yield* post(a, reader, `/api/v1/accounts/${bad.id}/follow`)
-  const posted = yield* post(a, bad, "/api/v1/statuses", { status: "said before it" })
+  const posted = yield* post(a, bad, "/api/v1/statuses", { status: "posted before the suspension" })
   const status = (node: Node) => request(node, reader, `/api/v1/statuses/${Reflect.get(Object(posted.body), "id")}`)
   // Each node reports its own figures, so that staff see those of both on either one: two groups of 300 shards.
   yield* eventually(
@@ -41,21 +41,25 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   // Both nodes have cached everything before.
   for (const node of [a, b]) {
     for (const ask of [own, profile, status]) assert.strictEqual((yield* ask(node)).status, 200)
-    assert.include(textOf(yield* timeline(node)), "said before it")
+    assert.include(textOf(yield* timeline(node)), "posted before the suspension")
   }
 
   // Suspended: the account's streams end on both nodes, and both hide it.
   const streams = [yield* listen(a, bad), yield* listen(b, bad)]
   const began = performance.now()
   assert.strictEqual((yield* act(a, moderator, "suspend")).status, 200)
-  for (const { closed } of streams) assert.isBelow((yield* closed) - began, heardMillisMax)
+  for (const { closed } of streams) assert.isBelow((yield* closed) - began, propagationMillisMax)
   for (const node of [a, b]) {
-    yield* hears("the own token", own(node), (response) => response.status === 403)
-    yield* hears("the profile", profile(node), (response) => response.status === 410)
-    yield* hears("the post", status(node), (response) => response.status === 404)
-    yield* hears("the timeline", timeline(node), ({ text }) => !text.includes("said before it"))
+    yield* eventuallyResponds("the account's own token", own(node), (response) => response.status === 403)
+    yield* eventuallyResponds("the profile", profile(node), (response) => response.status === 410)
+    yield* eventuallyResponds("the post", status(node), (response) => response.status === 404)
+    yield* eventuallyResponds(
+      "the timeline",
+      timeline(node),
+      ({ text }) => !text.includes("posted before the suspension")
+    )
   }
-  const later = yield* post(b, bad, "/api/v1/statuses", { status: "said after it" })
+  const later = yield* post(b, bad, "/api/v1/statuses", { status: "posted after the suspension" })
   assert.strictEqual(later.status, 403)
   // A second moderator with the same action on the other node is refused.
   assert.strictEqual((yield* act(b, owner, "suspend")).status, 422)
@@ -63,33 +67,51 @@ export const moderation = Effect.scoped(Effect.gen(function*() {
   // The suspension is lifted on the other node.
   assert.strictEqual((yield* lift(b, moderator, "unsuspend")).status, 200)
   for (const node of [a, b]) {
-    yield* hears("the own token", own(node), (response) => response.status === 200)
-    yield* hears("the profile", profile(node), (response) => response.status === 200)
-    yield* hears("the post", status(node), (response) => response.status === 200)
-    yield* hears("the timeline", timeline(node), ({ text }) => text.includes("said before it"))
+    yield* eventuallyResponds("the account's own token", own(node), (response) => response.status === 200)
+    yield* eventuallyResponds("the profile", profile(node), (response) => response.status === 200)
+    yield* eventuallyResponds("the post", status(node), (response) => response.status === 200)
+    yield* eventuallyResponds(
+      "the timeline",
+      timeline(node),
+      ({ text }) => text.includes("posted before the suspension")
+    )
   }
 
   assert.strictEqual((yield* act(b, moderator, "silence")).status, 200)
   for (const node of [a, b]) {
-    yield* hears("the timeline", timeline(node), ({ text }) => !text.includes("said before it"))
+    yield* eventuallyResponds(
+      "the timeline",
+      timeline(node),
+      ({ text }) => !text.includes("posted before the suspension")
+    )
     assert.strictEqual((yield* status(node)).status, 200)
   }
   assert.strictEqual((yield* lift(a, moderator, "unsilence")).status, 200)
   for (const node of [a, b]) {
-    yield* hears("the timeline", timeline(node), ({ text }) => text.includes("said before it"))
+    yield* eventuallyResponds(
+      "the timeline",
+      timeline(node),
+      ({ text }) => text.includes("posted before the suspension")
+    )
   }
 
-  const frozen = yield* listen(b, bad)
-  const froze = performance.now()
+  const stream = yield* listen(b, bad)
+  const disabledAt = performance.now()
   assert.strictEqual((yield* act(a, moderator, "disable")).status, 200)
-  assert.isBelow((yield* frozen.closed) - froze, heardMillisMax)
-  for (const node of [a, b]) yield* hears("the own token", own(node), (response) => response.status === 403)
+  assert.isBelow((yield* stream.closed) - disabledAt, propagationMillisMax)
+  for (const node of [a, b]) {
+    yield* eventuallyResponds("the account's own token", own(node), (response) => response.status === 403)
+  }
   assert.strictEqual((yield* lift(b, moderator, "enable")).status, 200)
-  for (const node of [a, b]) yield* hears("the own token", own(node), (response) => response.status === 200)
+  for (const node of [a, b]) {
+    yield* eventuallyResponds("the account's own token", own(node), (response) => response.status === 200)
+  }
 
   // A deleted role has no effect on any node.
-  const seen = (node: Node) => request(node, moderator, `/api/v1/admin/accounts/${bad.id}`)
-  for (const node of [a, b]) assert.strictEqual((yield* seen(node)).status, 200)
+  const adminView = (node: Node) => request(node, moderator, `/api/v1/admin/accounts/${bad.id}`)
+  for (const node of [a, b]) assert.strictEqual((yield* adminView(node)).status, 200)
   assert.strictEqual((yield* request(a, owner, "/api/v1/admin/roles/77", { method: "DELETE" })).status, 200)
-  for (const node of [a, b]) yield* hears("the role", seen(node), (response) => response.status === 403)
+  for (const node of [a, b]) {
+    yield* eventuallyResponds("the deleted role", adminView(node), (response) => response.status === 403)
+  }
 }))

@@ -17,14 +17,14 @@ const listening = (pid: number): ReadonlyArray<string> => {
       try {
         return readlinkSync(`/proc/${pid}/fd/${fd}`)
       } catch {
-        return "closed meanwhile"
+        return "closed in the meantime"
       }
     })
   )
-  const listens = "0A"
+  const listenState = "0A"
   return ["tcp", "tcp6"].flatMap((table) => readFileSync(`/proc/${pid}/net/${table}`, "utf8").split("\n").slice(1))
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, , , state, , , , , , inode]) => state === listens && links.has(`socket:[${inode}]`))
+    .filter(([, , , state, , , , , , inode]) => state === listenState && links.has(`socket:[${inode}]`))
     .map(([, local = ""]) => local.replace(/:(\w+)$/, (_, port) => `:${parseInt(port, 16)}`))
 }
 

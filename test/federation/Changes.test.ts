@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { place, settled } from "../support/Fediverse.ts"
+import { settled, startInstance } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
-import { note, sendTo } from "./Speaking.ts"
+import { note, sendTo } from "./SentActivity.ts"
 
 /** Sets up Anna and Ben here, and Zoe, who follows Anna from a server that only listens. */
 const stage = Effect.gen(function*() {
-  const here = yield* place()
+  const here = yield* startInstance()
   const there = yield* listener()
   const [anna, ben] = [yield* here.person("anna"), yield* here.person("ben")]
   const zoe = yield* there.actor("zoe")
@@ -14,13 +14,13 @@ const stage = Effect.gen(function*() {
   yield* say({ id: `${zoe.id}#follow`, type: "Follow", object: anna.uri })
   yield* settled([here])
   /** Waits until the other server has received an activity of this type, and all work is done. */
-  const heard = Effect.fnUntraced(function*(type: string) {
-    while (!there.heard.some(({ activity }) => activity.type === type)) yield* settled([here])
+  const received = Effect.fnUntraced(function*(type: string) {
+    while (!there.received.some(({ activity }) => activity.type === type)) yield* settled([here])
     yield* settled([here])
     return there.take(type).map(({ activity }) => activity)
   })
-  there.heard.length = 0
-  return { anna, ben, done: settled([here]), heard, here, say, there, zoe }
+  there.received.length = 0
+  return { anna, ben, done: settled([here]), received, here, say, there, zoe }
 })
 
 it.live(
@@ -52,14 +52,14 @@ it.live(
   "a poll's counts are sent once per three minutes of votes, and at its end",
   () =>
     Effect.gen(function*() {
-      const { anna, ben, done, heard, here, there } = yield* stage
+      const { anna, ben, done, received, here, there } = yield* stage
       const poll = { options: ["yes", "no"], expires_in: 3600 }
       const { id } = yield* anna.ask("POST", "/api/v1/statuses", { status: "really?", poll })
       yield* done
-      assert.strictEqual((yield* heard("Create"))[0].object.type, "Question")
+      assert.strictEqual((yield* received("Create"))[0].object.type, "Question")
       yield* ben.ask("POST", `/api/v1/polls/${id}/votes`, { choices: [1] })
       yield* done
-      assert.isEmpty(there.heard)
+      assert.isEmpty(there.received)
       const due = Effect.fnUntraced(function*(kind: string) {
         const rows = yield* here.sql`UPDATE agenda SET due_at = ${new Date(
           0
@@ -68,7 +68,7 @@ it.live(
         assert.lengthOf(rows, 1)
       })
       yield* due("poll_update")
-      const [first, ...more] = yield* heard("Update")
+      const [first, ...more] = yield* received("Update")
       assert.isEmpty(more)
       assert.deepStrictEqual(
         first.object.oneOf.map(({ replies }: { replies: { totalItems: number } }) => replies.totalItems),
@@ -80,7 +80,7 @@ it.live(
       assert.isUndefined(first.object.closed)
       yield* here.sql`UPDATE polls SET expires_at = ${new Date(Date.now() - 1_000)} WHERE status_id = ${id}::bigint`
       yield* due("poll_end")
-      const [last] = yield* heard("Update")
+      const [last] = yield* received("Update")
       assert.isString(last.object.closed)
       assert.notStrictEqual(last.id, first.id)
     }).pipe(Effect.provide(keyOperations), Effect.scoped),
@@ -89,7 +89,7 @@ it.live(
 
 it.live("S-014: a suspension and its end are sent to followers", () =>
   Effect.gen(function*() {
-    const { anna, done, heard, here, there } = yield* stage
+    const { anna, done, received, here, there } = yield* stage
     const measure = (stands: boolean) =>
       here.sql`INSERT INTO account_intents (id, account_id, kind, details, created_at) VALUES (next_id(${Date.now()}),
         ${anna.accountId}, 'Moderate', ${
@@ -97,11 +97,11 @@ it.live("S-014: a suspension and its end are sent to followers", () =>
       }::jsonb, ${new Date()})`
     yield* anna.post("before")
     yield* done
-    there.heard.length = 0
+    there.received.length = 0
     yield* measure(true)
-    const [suspended] = yield* heard("Update")
+    const [suspended] = yield* received("Update")
     assert.deepInclude(suspended.object, { id: anna.uri, suspended: true, name: "anna" })
     yield* measure(false)
-    const [back] = yield* heard("Update")
+    const [back] = yield* received("Update")
     assert.deepInclude(back.object, { id: anna.uri, suspended: false })
   }).pipe(Effect.provide(keyOperations), Effect.scoped), 180_000)

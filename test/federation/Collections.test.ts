@@ -11,15 +11,15 @@ it.live(
   "remote accounts are asked before they join a collection, and may leave it; changes are sent",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(2)
-      const [here, there] = [places[0]!, places[1]!]
+      const instances = yield* fediverse(2)
+      const [here, there] = [instances[0]!, instances[1]!]
       const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
       const yan = yield* there.person("yan")
       for (const one of [anna, zoe]) {
         yield* one.ask("PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       }
       yield* zoe.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const [zoeHere, yanHere] = [yield* anna.find(zoe), yield* anna.find(yan)]
       // Her feature policy is in her profile.
       assert.deepInclude(zoeHere.feature_approval, { automatic: ["public"], current_user: "automatic" })
@@ -30,11 +30,11 @@ it.live(
         account_ids: [zoeHere.id]
       })
       assert.strictEqual(collection.items[0].state, "pending")
-      yield* settled(places)
+      yield* settled(instances)
       const path = `/api/v1/collections/${collection.id}`
       const shown = Effect.map(anna.ask("GET", path), (reply) => reply.collection)
       assert.strictEqual((yield* eventually(shown, ({ items }) => items[0]?.state === "accepted")).item_count, 1)
-      yield* settled(places)
+      yield* settled(instances)
 
       const annaThere = yield* zoe.find(anna)
       const seen = Effect.map(zoe.ask("GET", `/api/v1/accounts/${annaThere.id}/collections`), ({ collections }) =>
@@ -56,9 +56,9 @@ it.live(
       assert.deepStrictEqual(ids(yield* zoe.ask("GET", `/api/v1/accounts/${me.id}/in_collections`)), [theirs.id])
 
       // The ActivityPub documents: the owner's collection, and the consent of its member.
-      const document = (place: typeof here, url: string) =>
+      const document = (instance: typeof here, url: string) =>
         Effect.flatMap(
-          place.fetch(new URL(url).pathname, { headers: { accept: "application/activity+json" } }),
+          instance.fetch(new URL(url).pathname, { headers: { accept: "application/activity+json" } }),
           (response) => Effect.promise(async () => JSON.parse(await response.text()))
         )
       const whole = yield* document(here, collection.uri)
@@ -73,7 +73,7 @@ it.live(
       assert.deepInclude(yield* document(here, item.id), { type: "FeaturedItem", featuredObject: zoe.uri })
 
       yield* anna.ask("PATCH", path, { name: "more birds" })
-      yield* settled(places)
+      yield* settled(instances)
       assert.lengthOf(yield* eventually(told("collection_update"), (found) => found.length === 1), 1)
       assert.strictEqual((yield* zoe.ask("GET", `/api/v1/collections/${theirs.id}`)).collection.name, "more birds")
 
@@ -93,10 +93,10 @@ it.live(
 
       // Responses without a body have no JSON.
       yield* Effect.exit(zoe.ask("POST", `/api/v1/collections/${theirs.id}/items/${theirs.items[0].id}/revoke`))
-      yield* settled(places)
+      yield* settled(instances)
       assert.strictEqual((yield* eventually(shown, ({ item_count }) => item_count === 0)).item_count, 0)
       yield* Effect.exit(anna.ask("DELETE", path))
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(yield* eventually(seen, ({ length }) => length === 0), [])
 
       // A moderator's decision about a remote collection survives its updates.
@@ -106,7 +106,7 @@ it.live(
       yield* there
         .sql`UPDATE users SET role_id = 3 WHERE account_id = (SELECT id FROM accounts WHERE username = 'mona')`
       const { collection: gulls } = yield* anna.ask("POST", "/api/v1/collections", { name: "gulls" })
-      yield* settled(places)
+      yield* settled(instances)
       const [copy] = yield* eventually(seen, ({ length }) => length > 0)
       const act = (type: string) =>
         Effect.map(
@@ -118,7 +118,7 @@ it.live(
           ({ status }) => status
         )
       const rename = (name: string) =>
-        Effect.andThen(anna.ask("PATCH", `/api/v1/collections/${gulls.id}`, { name }), settled(places))
+        Effect.andThen(anna.ask("PATCH", `/api/v1/collections/${gulls.id}`, { name }), settled(instances))
       assert.strictEqual(yield* act("mark_as_sensitive"), 200)
       yield* rename("many gulls")
       const [marked] = yield* eventually(seen, ([one]) => one?.name === "many gulls")
@@ -135,8 +135,8 @@ it.live(
   "a third server shows a linked collection with the members that their own servers confirm, until they leave",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(3)
-      const [first, second, third] = [places[0]!, places[1]!, places[2]!]
+      const instances = yield* fediverse(3)
+      const [first, second, third] = [instances[0]!, instances[1]!, instances[2]!]
       const [anna, ben, cleo] = [yield* first.person("anna"), yield* second.person("ben"), yield* third.person("cleo")]
       const [zoe, here] = [yield* second.person("zoe"), yield* first.person("here")]
       for (const one of [ben, zoe, here, cleo]) {
@@ -144,7 +144,7 @@ it.live(
       }
       yield* ben.follow(anna)
       yield* cleo.follow(zoe)
-      yield* settled(places)
+      yield* settled(instances)
       const known = [yield* anna.find(ben), yield* anna.find(zoe), yield* anna.find(here), yield* anna.find(cleo)]
       const { collection } = yield* anna.ask("POST", "/api/v1/collections", {
         name: "birds",
@@ -155,7 +155,7 @@ it.live(
       const whole = ({ items }: { readonly items: ReadonlyArray<{ readonly state: string }> }) =>
         items.every(({ state }) => state === "accepted")
       yield* eventually(own, whole)
-      yield* settled(places)
+      yield* settled(instances)
 
       // The third server knows neither the account nor the collection; the post's tags name the collection.
       const known2 = yield* eventually(
@@ -163,7 +163,7 @@ it.live(
         ({ collections }) => collections.length > 0
       )
       yield* zoe.post(`look ${collection.url}`)
-      yield* settled(places)
+      yield* settled(instances)
       const shown = Effect.map(cleo.home, (posts) => posts.flatMap((post) => post.tagged_collections))
       const [seen] = yield* eventually(shown, (found) => found.length > 0)
       assert.deepInclude(seen, { name: "birds", uri: collection.uri, url: collection.url, local: false })
@@ -176,13 +176,13 @@ it.live(
 
       // The third server receives changes when the owner has a follower there.
       yield* cleo.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const seenByZoe = yield* zoe.ask("GET", `/api/v1/collections/${known2.collections[0].id}`)
       const item = seenByZoe.collection.items.find(
         (one: { account_id: string }) => one.account_id === String(zoe.accountId)
       )
       yield* Effect.exit(zoe.ask("POST", `/api/v1/collections/${known2.collections[0].id}/items/${item.id}/revoke`))
-      yield* settled(places)
+      yield* settled(instances)
       yield* eventually(members, ({ length }) => length === 3)
 
       // Removed by the collection's owner; the notification is also removed.
@@ -191,14 +191,14 @@ it.live(
       const { items } = yield* own
       const cleos = items.find((one: { account_id: string }) => one.account_id === known[3].id)
       yield* Effect.exit(anna.ask("DELETE", `${path}/items/${cleos.id}`))
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(
         yield* eventually(members, ({ length }) => length === 2),
         [ben.handle, here.handle].toSorted()
       )
       assert.deepStrictEqual(yield* told, [])
       yield* Effect.exit(anna.ask("DELETE", path))
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(yield* eventually(shown, ({ length }) => length === 0), [])
     }).pipe(Effect.scoped),
   120_000

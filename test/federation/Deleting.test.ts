@@ -22,13 +22,13 @@ it.live(
   "row 11, S-009: a deleted account is gone here and wherever it was seen, and its name stays reserved",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(4)
-      const [here, there, third, stranger] = [places[0]!, places[1]!, places[2]!, places[3]!]
+      const instances = yield* fediverse(4)
+      const [here, there, third, stranger] = [instances[0]!, instances[1]!, instances[2]!, instances[3]!]
       const { sql } = here
       const [anna, ben] = [yield* here.person("anna"), yield* here.person("ben")]
       const [zoe, yan] = [yield* there.person("zoe"), yield* third.person("yan")]
       const [carl, xia] = [yield* here.person("carl"), yield* stranger.person("xia")]
-      const done = settled(places)
+      const done = settled(instances)
       yield* zoe.follow(anna)
       yield* ben.follow(anna)
       yield* anna.follow(ben)
@@ -54,7 +54,7 @@ it.live(
       yield* deleteAccount(here, anna, 1n)
       yield* purged(here)
       yield* done
-      for (const place of [there, third]) yield* purged(place)
+      for (const instance of [there, third]) yield* purged(instance)
       const gone = [
         yield* here.fetch("/users/anna", activity),
         yield* here.fetch("/users/anna/outbox", activity),
@@ -86,9 +86,10 @@ it.live(
         )
       }
 
-      for (const place of [there, third]) {
+      for (const instance of [there, third]) {
         assert.isEmpty(
-          yield* place.sql`SELECT FROM statuses WHERE account_id IN (SELECT id FROM accounts WHERE uri = ${anna.uri})`
+          yield* instance
+            .sql`SELECT FROM statuses WHERE account_id IN (SELECT id FROM accounts WHERE uri = ${anna.uri})`
         )
       }
       assert.strictEqual((yield* zoe.ask("GET", "/api/v1/accounts/verify_credentials")).following_count, 0)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { fedifyPeer } from "../support/FedifyPeer.ts"
-import { fediverse, place, settled } from "../support/Fediverse.ts"
+import { fediverse, settled, startInstance } from "../support/Fediverse.ts"
 
 interface Shown {
   readonly emoji_reactions?: ReadonlyArray<{ readonly name: string; readonly count: number; readonly me: boolean }>
@@ -14,13 +14,13 @@ const pathOf = (id: string, name: string) => `/api/v1/pleroma/statuses/${id}/rea
 describe("emoji reactions among servers", () => {
   it.live("between two of our servers: they appear on both sides, and end there", () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(2)
-      const [here, there] = [places[0]!, places[1]!]
+      const instances = yield* fediverse(2)
+      const [here, there] = [instances[0]!, instances[1]!]
       yield* there.sql`INSERT INTO custom_emojis (id, shortcode, url, static_url, created_at)
         VALUES (51, 'owl', ${`${there.origin}/owl.png`}, ${`${there.origin}/owl.png`}, now())`
       const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
       yield* zoe.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const status = yield* anna.post("hello")
       const [seen] = yield* eventually(zoe.home, ({ length }) => length === 1)
       yield* zoe.ask("PUT", pathOf(seen.id, "🔥"))
@@ -38,14 +38,14 @@ describe("emoji reactions among servers", () => {
       yield* zoe.ask("DELETE", pathOf(seen.id, "owl"))
       yield* eventually(read, (now) => short(now) === `🔥 1 me, owl@${there.domain} 1 me`)
       assert.strictEqual(short(yield* zoe.ask("GET", `/api/v1/statuses/${seen.id}`)), "")
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(yield* anna.ask("GET", "/api/v1/notifications?types[]=pleroma:emoji_reaction"), [])
     }).pipe(Effect.scoped), 120_000)
 
   it.live("with a server built with Fedify, both ways", () =>
     Effect.gen(function*() {
       const peer = yield* fedifyPeer
-      const ada = yield* (yield* place()).person("ada")
+      const ada = yield* (yield* startInstance()).person("ada")
       yield* ada.follow(peer)
       yield* eventually(ada.relationship(peer), (now) => now?.following === true)
       const status = yield* ada.post("hello")
@@ -59,9 +59,9 @@ describe("emoji reactions among servers", () => {
       const home = yield* eventually(ada.home, ({ length }) => length === 2)
       const theirs = home.find(({ account }) => account.acct === peer.handle)
       yield* ada.ask("PUT", pathOf(theirs.id, "🦆"))
-      const heard = yield* peer.hears(({ type }) => type === "EmojiReact")
-      assert.deepInclude(heard, { actor: ada.uri, object: theirs.uri, content: "🦆" })
+      const received = yield* peer.waitFor(({ type }) => type === "EmojiReact")
+      assert.deepInclude(received, { actor: ada.uri, object: theirs.uri, content: "🦆" })
       yield* ada.ask("DELETE", pathOf(theirs.id, "🦆"))
-      yield* peer.hears(({ type }) => type === "Undo")
+      yield* peer.waitFor(({ type }) => type === "Undo")
     }).pipe(Effect.scoped), 120_000)
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
-import { sendTo } from "./Speaking.ts"
+import { sendTo } from "./SentActivity.ts"
 
 it.live(
   "only a collection's owner adds members, and only members can leave: others' ids are ignored",
@@ -60,7 +60,7 @@ it.live(
       assert.deepInclude((yield* items)[0], { state: "accepted", username: "anna" })
       assert.lengthOf(yield* items, 1)
       const responses = () =>
-        there.heard.map(({ activity }) => activity).filter(({ type }) => type === "Accept" || type === "Reject")
+        there.received.map(({ activity }) => activity).filter(({ type }) => type === "Accept" || type === "Reject")
       assert.deepInclude(responses()[0], { type: "Accept", object: `${zoe.id}#r/1` })
       // An account cannot add members to another's collection.
       yield* request(eve, `${eve.id}#r/2`)

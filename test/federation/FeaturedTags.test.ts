@@ -10,23 +10,23 @@ it.live(
   "S-215, S-009: featured hashtags are sent to remote followers, and fetched on first view",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(2)
-      const [here, there] = [places[0]!, places[1]!]
+      const instances = yield* fediverse(2)
+      const [here, there] = [instances[0]!, instances[1]!]
       const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
       const feature = (name: string) => anna.ask("POST", "/api/v1/featured_tags", { name })
       yield* feature("Cats")
       yield* zoe.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const { id } = yield* zoe.find(anna)
       const seen = zoe.ask("GET", `/api/v1/accounts/${id}/featured_tags`)
       // The first view of the profile fetches the collection.
       yield* zoe.ask("GET", `/api/v1/accounts/${id}/statuses`)
       assert.deepStrictEqual(tagsOf(yield* eventually(seen, ({ length }) => length > 0)), ["Cats"])
       const { id: dogs } = yield* feature("Dogs")
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(tagsOf(yield* seen), ["Cats", "Dogs"])
       yield* anna.ask("DELETE", `/api/v1/featured_tags/${dogs}`)
-      yield* settled(places)
+      yield* settled(instances)
       assert.deepStrictEqual(tagsOf(yield* seen), ["Cats"])
       const response = yield* here.fetch("/users/anna/collections/tags", {
         headers: { accept: "application/activity+json" }
@@ -55,7 +55,7 @@ it.live(
       for (const name of ["one", "two"]) yield* anna.ask("POST", "/api/v1/featured_tags", { name })
       yield* anna.ask("POST", "/api/v1/tags/one/unfeature")
       yield* settled([here!])
-      const told = there.heard.map(({ activity }) => activity)
+      const told = there.received.map(({ activity }) => activity)
       assert.deepStrictEqual(told.map(({ object, type }) => `${type} ${object.type} ${object.name}`), [
         "Add Hashtag #one",
         "Add Hashtag #two",

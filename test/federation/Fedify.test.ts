@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { fedifyPeer } from "../support/FedifyPeer.ts"
-import { place } from "../support/Fediverse.ts"
+import { startInstance } from "../support/Fediverse.ts"
 
 describe(
   "S-009: with a server built with Fedify, over plain http on loopback",
@@ -10,14 +10,14 @@ describe(
     it.live("its account follows, likes, boosts, replies, undoes and deletes", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
-        const ada = yield* (yield* place()).person("ada")
+        const ada = yield* (yield* startInstance()).person("ada")
 
         const follow = yield* peer.follow(ada.uri)
-        yield* peer.hears(({ actor, type }) => type === "Accept" && actor === ada.uri)
+        yield* peer.waitFor(({ actor, type }) => type === "Accept" && actor === ada.uri)
         assert.strictEqual((yield* ada.relationship(peer))?.followed_by, true)
 
         const status = yield* ada.post("hello from ours")
-        yield* peer.hears(({ content, type }) => type === "Create" && content === "<p>hello from ours</p>")
+        yield* peer.waitFor(({ content, type }) => type === "Create" && content === "<p>hello from ours</p>")
 
         const like = yield* peer.like(status.uri, ada.uri)
         const boost = yield* peer.boost(status.uri, ada.uri)
@@ -42,7 +42,7 @@ describe(
     it.live("row 21: its account asks to reply and to quote, and reads the consent that it gets", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
-        const here = yield* place()
+        const here = yield* startInstance()
         const ada = yield* here.person("ada")
         yield* ada.find(peer)
         const isThere = (consent: string) =>
@@ -51,7 +51,7 @@ describe(
             ({ status }) => status === 200
           )
         const accepted = (times: number) =>
-          peer.hears(({ actor, type }) => type === "Accept" && actor === ada.uri, times)
+          peer.waitFor(({ actor, type }) => type === "Accept" && actor === ada.uri, times)
         const status = yield* ada.post("ask me", { interaction_policy: { can_reply: { manual_approval: ["public"] } } })
         const reply = yield* peer.request("reply", "<p>may I</p>", status.uri, ada.uri)
         const requests = ada.ask("GET", "/api/v1/interaction_requests")
@@ -73,11 +73,11 @@ describe(
         ])
         // Both are revoked: the consent no longer exists, and the peer is notified.
         yield* ada.ask("POST", `/api/v1/statuses/${status.id}/replies/${request.reply.id}/remove`)
-        yield* peer.hears(({ object, type }) => type === "Reject" && object === reply)
+        yield* peer.waitFor(({ object, type }) => type === "Reject" && object === reply)
         assert.isFalse(yield* isThere(result))
         const [quoting] = yield* ada.ask("GET", `/api/v1/statuses/${status.id}/quotes`)
         yield* ada.ask("POST", `/api/v1/statuses/${status.id}/quotes/${quoting.id}/revoke`)
-        yield* peer.hears(({ object, type }) => type === "Delete" && object === second.result)
+        yield* peer.waitFor(({ object, type }) => type === "Delete" && object === second.result)
         assert.isFalse(yield* isThere(second.result ?? ""))
 
         const closed = yield* ada.post("no", {
@@ -86,16 +86,16 @@ describe(
         })
         yield* peer.request("reply", "<p>may I</p>", closed.uri, ada.uri)
         yield* peer.request("quote", "<p>may I</p>", closed.uri, ada.uri)
-        yield* peer.hears(({ actor, type }) => type === "Reject" && actor === ada.uri, 3)
+        yield* peer.waitFor(({ actor, type }) => type === "Reject" && actor === ada.uri, 3)
       }))
 
     it.live("ours follow, read, like, boost, reply, edit, undo and delete there", () =>
       Effect.gen(function*() {
         const peer = yield* fedifyPeer
-        const bob = yield* (yield* place()).person("bob")
+        const bob = yield* (yield* startInstance()).person("bob")
         const faye = yield* bob.find(peer)
         yield* bob.follow(peer)
-        yield* peer.hears(({ object, type }) => type === "Follow" && object === peer.id())
+        yield* peer.waitFor(({ object, type }) => type === "Follow" && object === peer.id())
         yield* eventually(bob.relationship(peer), (now) => now?.following === true && !now.requested)
 
         const uri = yield* peer.post("<p>written elsewhere</p>", bob.uri)
@@ -104,22 +104,22 @@ describe(
         const at = `/api/v1/statuses/${seen.id}`
 
         yield* bob.ask("POST", `${at}/favourite`)
-        yield* peer.hears(({ object, type }) => type === "Like" && object === uri)
+        yield* peer.waitFor(({ object, type }) => type === "Like" && object === uri)
         yield* bob.ask("POST", `${at}/reblog`)
-        yield* peer.hears(({ object, type }) => type === "Announce" && object === uri)
+        yield* peer.waitFor(({ object, type }) => type === "Announce" && object === uri)
         const reply = yield* bob.post(`@${peer.handle} thanks`, { in_reply_to_id: seen.id })
-        yield* peer.hears(({ object, type }) => type === "Create" && object === reply.uri)
+        yield* peer.waitFor(({ object, type }) => type === "Create" && object === reply.uri)
         const edited = { status: `@${peer.handle} many thanks` }
         yield* bob.ask("PUT", `/api/v1/statuses/${reply.id}`, edited)
-        yield* peer.hears(({ content, type }) => type === "Update" && (content ?? "").includes("many thanks"))
+        yield* peer.waitFor(({ content, type }) => type === "Update" && (content ?? "").includes("many thanks"))
 
         yield* bob.ask("POST", `${at}/unfavourite`)
         yield* bob.ask("POST", `${at}/unreblog`)
         yield* bob.ask("DELETE", `/api/v1/statuses/${reply.id}`)
-        yield* peer.hears(({ object, type }) => type === "Delete" && object === reply.uri)
-        yield* peer.hears(({ type }) => type === "Undo", 2)
+        yield* peer.waitFor(({ object, type }) => type === "Delete" && object === reply.uri)
+        yield* peer.waitFor(({ type }) => type === "Undo", 2)
         yield* bob.ask("POST", `/api/v1/accounts/${faye.id}/unfollow`)
-        yield* peer.hears(({ type }) => type === "Undo", 3)
+        yield* peer.waitFor(({ type }) => type === "Undo", 3)
       }))
   }
 )

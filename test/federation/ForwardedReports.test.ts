@@ -1,16 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
-import { place, settled } from "../support/Fediverse.ts"
+import { settled, startInstance } from "../support/Fediverse.ts"
 import { TestServer } from "../support/Server.ts"
 import { keyOperations, listener } from "./Listener.ts"
-import { note, sendTo } from "./Speaking.ts"
+import { note, sendTo } from "./SentActivity.ts"
 
 it.live(
   "S-234: a moderator forwards a report later, once to each server that is involved",
   () =>
     Effect.gen(function*() {
-      const here = yield* place()
+      const here = yield* startInstance()
       const there = yield* listener()
       const anna = yield* here.person("anna")
       const mod = yield* TestServer.use(({ createPerson }) => createPerson("mona", Scopes.all)).pipe(
@@ -32,7 +32,7 @@ it.live(
         comment: "rude"
       })
       yield* settled([here])
-      there.heard.length = 0
+      there.received.length = 0
       const forward = (domains: ReadonlyArray<string>) =>
         Effect.map(
           here.fetch(`/api/v1/admin/reports/${report.id}/forward`, {

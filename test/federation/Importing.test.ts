@@ -8,8 +8,8 @@ import { freePort } from "../support/ports.ts"
 import { TestServer } from "../support/Server.ts"
 
 /** Imports a text with the command line; returns the counts and failures when the import has ended. */
-const imported = Effect.fnUntraced(function*(place: TestInstance, name: string, kind: string, text: string) {
-  const { context, sql } = place
+const imported = Effect.fnUntraced(function*(instance: TestInstance, name: string, kind: string, text: string) {
+  const { context, sql } = instance
   const fs = yield* FileSystem.FileSystem
   const file = `${yield* fs.makeTempDirectoryScoped()}/file.csv`
   yield* fs.writeFileString(file, text)

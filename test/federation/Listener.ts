@@ -11,13 +11,13 @@ import { peer } from "../services/federation/Peer.ts"
 type Json = any
 
 /** An activity received by the other server's inbox. */
-export interface Heard {
+export interface ReceivedActivity {
   readonly activity: Json
   readonly keyId: string
   readonly headers: IncomingMessage["headers"]
 }
 
-const whole = (request: IncomingMessage) =>
+const readBody = (request: IncomingMessage) =>
   new Promise<Buffer>((resolve) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", () => resolve(Buffer.concat(chunks)))
@@ -27,7 +27,7 @@ const whole = (request: IncomingMessage) =>
 export const listener = Effect.fnUntraced(function*() {
   const found = yield* peer
   const keys = yield* KeyOperations
-  const heard: Array<Heard> = []
+  const received: Array<ReceivedActivity> = []
   const publicKeys = new Map<string, string>()
   const state = { status: 202 }
 
@@ -42,7 +42,7 @@ export const listener = Effect.fnUntraced(function*() {
   }
 
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await whole(request)
+    const body = await readBody(request)
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
     const signed = { method: "POST", target: request.url ?? "", headers, body }
     const claim = Result.getOrThrow(
@@ -51,9 +51,9 @@ export const listener = Effect.fnUntraced(function*() {
         : MessageSignatures.claim(signed, new URL(found.url), Date.now())
     )
     const pem = await keyOf(claim.keyId)
-    const holds = await Effect.runPromise(keys.verify(pem, claim.algorithm, claim.base, claim.signature))
-    if (!holds) throw new Error("a signature does not hold")
-    heard.push({ activity: JSON.parse(body.toString()), keyId: claim.keyId, headers: request.headers })
+    const isValid = await Effect.runPromise(keys.verify(pem, claim.algorithm, claim.base, claim.signature))
+    if (!isValid) throw new Error("a signature does not hold")
+    received.push({ activity: JSON.parse(body.toString()), keyId: claim.keyId, headers: request.headers })
     response.writeHead(state.status).end()
   }
   const inbox = (request: IncomingMessage, response: ServerResponse) => {
@@ -69,10 +69,10 @@ export const listener = Effect.fnUntraced(function*() {
   return {
     ...found,
     actor,
-    heard,
+    received,
     state,
     /** Returns activities of a type since the last call with any type. */
-    take: (type: string) => heard.splice(0).filter(({ activity }) => activity.type === type)
+    take: (type: string) => received.splice(0).filter(({ activity }) => activity.type === type)
   }
 }, Effect.provide(KeyOperationsLayer.layer))
 

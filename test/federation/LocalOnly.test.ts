@@ -4,9 +4,9 @@ import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled, type TestInstance } from "../support/Fediverse.ts"
 
 const feed = { headers: { accept: "application/activity+json" } }
-const textOf = (place: TestInstance, path: string, init = {}) =>
+const textOf = (instance: TestInstance, path: string, init = {}) =>
   Effect.flatMap(
-    place.fetch(path, init),
+    instance.fetch(path, init),
     (response) => Effect.map(Effect.promise(() => response.text()), (text) => [response.status, text] as const)
   )
 const secret = "starlings"
@@ -15,13 +15,13 @@ it.live(
   "D-004: a local-only post never leaves this server, and visitors cannot find it",
   () =>
     Effect.gen(function*() {
-      const places = yield* fediverse(2)
-      const [here, there] = [places[0]!, places[1]!]
+      const instances = yield* fediverse(2)
+      const [here, there] = [instances[0]!, instances[1]!]
       const [anna, ben, zoe] = [yield* here.person("anna"), yield* here.person("ben"), yield* there.person("zoe")]
       yield* zoe.follow(anna)
       yield* zoe.follow(ben)
       yield* ben.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
 
       const post = yield* anna.post(`${secret} #${secret} @${zoe.handle}`, { local_only: true })
       assert.deepInclude(post, { local_only: true, visibility: "public" })
@@ -42,7 +42,7 @@ it.live(
       yield* anna.ask("DELETE", `/api/v1/statuses/${gone.id}`)
       yield* ben.ask("POST", `/api/v1/statuses/${post.id}/favourite`)
       yield* ben.ask("PUT", `/api/v1/pleroma/statuses/${post.id}/reactions/%F0%9F%94%A5`)
-      yield* settled(places)
+      yield* settled(instances)
 
       // Local users see it everywhere.
       const members = yield* ben.home

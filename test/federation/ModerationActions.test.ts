@@ -5,13 +5,13 @@ import { fediverse, settled, settledWithRetries, type TestUser } from "../suppor
 
 /** Sets up Anna here, and Zoe, who follows her from a second server. */
 const stage = Effect.gen(function*() {
-  const places = yield* fediverse(2)
-  const [here, there] = [places[0]!, places[1]!]
+  const instances = yield* fediverse(2)
+  const [here, there] = [instances[0]!, instances[1]!]
   const [anna, zoe] = [yield* here.person("anna"), yield* there.person("zoe")]
   yield* zoe.follow(anna)
-  yield* settled(places)
+  yield* settled(instances)
   const { id } = yield* zoe.find(anna)
-  return { anna, done: settled(places), here, id: String(id), over: settledWithRetries(places), there, zoe }
+  return { anna, done: settled(instances), here, id: String(id), over: settledWithRetries(instances), there, zoe }
 })
 
 const contents = (by: TestUser, path: string) =>

@@ -5,8 +5,8 @@ import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled, type TestInstance } from "../support/Fediverse.ts"
 import { TestServer } from "../support/Server.ts"
 
-const operate = Effect.fnUntraced(function*(place: TestInstance, ...args: ReadonlyArray<string>) {
-  const { code, err } = yield* cli(args, Context.get(place.context, TestServer).variables)
+const operate = Effect.fnUntraced(function*(instance: TestInstance, ...args: ReadonlyArray<string>) {
+  const { code, err } = yield* cli(args, Context.get(instance.context, TestServer).variables)
   assert.strictEqual(code, 0, err)
 })
 
@@ -15,14 +15,14 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [first, second, third] = yield* fediverse(3)
-      const places = [first!, second!, third!]
+      const instances = [first!, second!, third!]
       const [anna, ben, neva] = [
         yield* first!.person("anna"),
         yield* second!.person("ben"),
         yield* third!.person("neva")
       ]
       yield* ben.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const { id } = yield* ben.find(anna)
       const left = Effect.map(ben.ask("GET", `/api/v1/accounts/relationships?id=${id}`), ([found]) => found)
       const list = yield* ben.ask("POST", "/api/v1/lists", { title: "Friends" })
@@ -31,7 +31,7 @@ it.live(
       yield* operate(first!, "account", "move", "anna", neva.handle)
       yield* eventually(ben.relationship(neva), ({ following }) => following === true)
       yield* eventually(left, ({ following }) => following === false)
-      yield* settled(places)
+      yield* settled(instances)
       assert.strictEqual((yield* ben.ask("GET", `/api/v1/accounts/${id}`)).moved.acct, neva.handle)
       assert.deepStrictEqual(yield* neva.notifications, ["follow ben"])
       // Lists also contain the new account.

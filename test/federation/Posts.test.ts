@@ -5,12 +5,12 @@ import { fediverse, outcomes, settled, type TestUser } from "../support/Fedivers
 /** Sets up Anna here and Zoe there, who follow each other. */
 const friends = Effect.gen(function*() {
   const [here, there] = yield* fediverse(2)
-  const places = [here!, there!]
+  const instances = [here!, there!]
   const [anna, zoe] = [yield* here!.person("anna"), yield* there!.person("zoe")]
   yield* anna.follow(zoe)
   yield* zoe.follow(anna)
-  yield* settled(places)
-  return { anna, zoe, places, done: settled(places) }
+  yield* settled(instances)
+  return { anna, zoe, instances, done: settled(instances) }
 })
 
 const local = (by: TestUser, uri: string) =>
@@ -27,7 +27,7 @@ it.live(
   "S-009: favourites, boosts, replies, edits and deletions arrive, once, and are undone",
   () =>
     Effect.gen(function*() {
-      const { anna, done, places, zoe } = yield* friends
+      const { anna, done, instances, zoe } = yield* friends
       const post = yield* zoe.post("a post to react to")
       yield* done
       const copy = yield* local(anna, post.uri)
@@ -67,7 +67,7 @@ it.live(
       yield* done
       assert.isUndefined(yield* local(anna, post.uri))
       assert.isEmpty(yield* anna.home)
-      for (const place of places) assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
+      for (const instance of instances) assert.deepStrictEqual([...new Set(yield* outcomes(instance))], ["done"])
     }).pipe(Effect.scoped),
   180_000
 )
@@ -77,20 +77,20 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)
-      const places = [here!, there!, elsewhere!]
+      const instances = [here!, there!, elsewhere!]
       const anna = yield* here!.person("anna")
       const [zoe, max] = [yield* there!.person("zoe"), yield* elsewhere!.person("max")]
       yield* zoe.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       yield* elsewhere!.sql`INSERT INTO notification_policies (account_id, private_mentions)
         SELECT id, 'accept' FROM accounts WHERE username = 'max' AND domain IS NULL`
       // Max is still unknown here.
       const direct = yield* anna.post(`@${max.handle} only for you`, { visibility: "direct" })
       const few = yield* anna.post("only for followers", { visibility: "private" })
-      yield* settled(places)
-      const stored = (place: typeof here) =>
+      yield* settled(instances)
+      const stored = (instance: typeof here) =>
         Effect.map(
-          Effect.orDie(place!.sql<{ uri: string }>`SELECT uri FROM statuses WHERE NOT local ORDER BY id`),
+          Effect.orDie(instance!.sql<{ uri: string }>`SELECT uri FROM statuses WHERE NOT local ORDER BY id`),
           (rows) => rows.map(({ uri }) => uri)
         )
       assert.deepStrictEqual(yield* stored(there), [few.uri])
@@ -100,11 +100,11 @@ it.live(
       // Accounts mentioned in an earlier version may read and like the next one; others may not, here or there.
       const [mia, ben] = [yield* elsewhere!.person("mia"), yield* here!.person("ben")]
       yield* anna.ask("PUT", `/api/v1/statuses/${direct.id}`, { status: "for nobody in particular" })
-      yield* settled(places)
+      yield* settled(instances)
       const copy = yield* local(max, direct.uri)
       assert.deepInclude(copy, { content: "<p>for nobody in particular</p>", mentions: [] })
       yield* max.ask("POST", `/api/v1/statuses/${copy!.id}/favourite`)
-      yield* settled(places)
+      yield* settled(instances)
       assert.include(yield* anna.notifications, "favourite max")
       assert.deepStrictEqual(yield* max.notifications, ["mention anna"])
       const closed = [[mia, copy!.id, elsewhere], [ben, direct.id, here]] as const
@@ -114,7 +114,7 @@ it.live(
       assert.deepStrictEqual(yield* stored(there), [few.uri])
       // The deletion is sent to those who had the post.
       yield* anna.ask("DELETE", `/api/v1/statuses/${few.id}`)
-      yield* settled(places)
+      yield* settled(instances)
       assert.isEmpty(yield* zoe.home)
       assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done", "done"])
       // An edit of a public post still addresses accounts that it no longer mentions, because it may overtake the post.

@@ -24,8 +24,8 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here, there, elsewhere] = yield* fediverse(3)
-      const places = [here!, there!, elsewhere!]
-      const done = settled(places)
+      const instances = [here!, there!, elsewhere!]
+      const done = settled(instances)
       const [anna, zoe, max] = [
         yield* here!.person("anna"),
         yield* there!.person("zoe"),
@@ -74,8 +74,8 @@ it.live(
       assert.deepStrictEqual(stateOf(yield* own()), ["revoked", undefined])
       assert.strictEqual((yield* there!.fetch(new URL(authorization).pathname)).status, 404)
       assert.deepStrictEqual(yield* zoe.notifications, [])
-      for (const place of places) {
-        assert.deepStrictEqual((yield* outcomes(place)).filter((outcome) => !expected.has(outcome ?? "")), [])
+      for (const instance of instances) {
+        assert.deepStrictEqual((yield* outcomes(instance)).filter((outcome) => !expected.has(outcome ?? "")), [])
       }
     }).pipe(Effect.scoped),
   180_000

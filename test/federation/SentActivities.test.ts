@@ -1,15 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { place, settled, type TestUser } from "../support/Fediverse.ts"
+import { settled, startInstance, type TestUser } from "../support/Fediverse.ts"
 import { keyOperations, listener } from "./Listener.ts"
-import { note, sendTo } from "./Speaking.ts"
+import { note, sendTo } from "./SentActivity.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
 /** Sets up Anna here, and Zoe, who follows her from a server that only listens. */
 const stage = Effect.gen(function*() {
-  const here = yield* place()
+  const here = yield* startInstance()
   const there = yield* listener()
   const anna = yield* here.person("anna")
   const zoe = yield* there.actor("zoe")
@@ -46,7 +46,7 @@ it.live(
       yield* done
       yield* anna.ask("POST", `/api/v1/statuses/${post.id}/unpin`)
       yield* done
-      const pins = there.heard.splice(0).map(({ activity: { object, target, type } }) => ({ object, target, type }))
+      const pins = there.received.splice(0).map(({ activity: { object, target, type } }) => ({ object, target, type }))
       const pinned = { object: post.uri, target: `${anna.uri}/collections/featured` }
       assert.deepStrictEqual(pins, [{ ...pinned, type: "Add" }, { ...pinned, type: "Remove" }])
 
@@ -84,13 +84,13 @@ it.live(
       const mention = { cc: [anna.uri], tag: [{ type: "Mention", href: anna.uri }] }
       yield* say({ id: `${zoe.id}#create`, type: "Create", object: note(zoe, "rude", mention) })
       yield* done
-      there.heard.length = 0
+      there.received.length = 0
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
       const [post] = yield* getAs(anna, `/api/v1/accounts/${id}/statuses`)
       const report = { account_id: id, status_ids: [post.id], comment: "rude" }
       yield* anna.ask("POST", "/api/v1/reports", { ...report, forward: false })
       yield* done
-      assert.isEmpty(there.heard)
+      assert.isEmpty(there.received)
       yield* anna.ask("POST", "/api/v1/reports", { ...report, forward: true })
       yield* done
       const [flag] = there.take("Flag")
@@ -110,7 +110,7 @@ it.live(
       const mention = { cc: [anna.uri], tag: [{ type: "Mention", href: anna.uri }] }
       yield* say({ id: `${zoe.id}#create`, type: "Create", object: note(zoe, "nice", mention) })
       yield* done
-      there.heard.length = 0
+      there.received.length = 0
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
       const [post] = yield* getAs(anna, `/api/v1/accounts/${id}/statuses`)
       const steps = [
@@ -145,14 +145,14 @@ it.live(
   () =>
     Effect.gen(function*() {
       const { anna, done, say, there, zoe } = yield* stage
-      there.heard.length = 0
+      there.received.length = 0
       yield* say({ id: `${zoe.id}#again`, type: "Follow", object: anna.uri })
       yield* done
       assert.strictEqual(there.take("Accept")[0]?.activity.object.id, `${zoe.id}#again`)
       const { id } = yield* anna.find({ handle: `zoe@${there.domain}` })
       yield* anna.ask("POST", `/api/v1/accounts/${id}/block`)
       yield* done
-      const told = there.heard.splice(0).map(({ activity: { object, type } }) => [type, object.id ?? object])
+      const told = there.received.splice(0).map(({ activity: { object, type } }) => [type, object.id ?? object])
       assert.deepStrictEqual(told, [["Reject", `${zoe.id}#again`], ["Block", zoe.id]])
       yield* say({ id: `${zoe.id}#third`, type: "Follow", object: anna.uri })
       yield* done

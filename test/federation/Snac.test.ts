@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
-import { place } from "../support/Fediverse.ts"
+import { startInstance } from "../support/Fediverse.ts"
 import * as Programs from "../support/programs/Programs.ts"
 import { snacPeer } from "../support/SnacPeer.ts"
 
@@ -24,7 +24,7 @@ describe(
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {
-            const ada = yield* (yield* place()).person("ada")
+            const ada = yield* (yield* startInstance()).person("ada")
             yield* peer.follow(ada.uri)
             yield* eventually(ada.notifications, ([first]) => first?.startsWith("follow ") === true)
             assert.strictEqual((yield* ada.relationship(peer))?.followed_by, true)
@@ -56,7 +56,7 @@ describe(
       () =>
         withPeer((peer) =>
           Effect.gen(function*() {
-            const bob = yield* (yield* place()).person("bob")
+            const bob = yield* (yield* startInstance()).person("bob")
             const sam = yield* bob.find(peer)
             yield* bob.follow(peer)
             yield* peer.hasFollowers(1)
@@ -69,9 +69,9 @@ describe(
             const at = `/api/v1/statuses/${seen.id}`
 
             yield* bob.ask("POST", `${at}/favourite`)
-            yield* peer.hears("Like")
+            yield* peer.waitFor("Like")
             yield* bob.ask("POST", `${at}/reblog`)
-            yield* peer.hears("Announce")
+            yield* peer.waitFor("Announce")
             const reply = yield* bob.post(`@${peer.handle} thanks`, { in_reply_to_id: seen.id })
             yield* peer.shows((page) => page.includes(reply.uri))
             yield* bob.ask("PUT", `/api/v1/statuses/${reply.id}`, { status: `@${peer.handle} many thanks` })

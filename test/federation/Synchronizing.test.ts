@@ -8,7 +8,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const [here, there] = yield* fediverse(2)
-      const places = [here!, there!]
+      const instances = [here!, there!]
       const anna = yield* here!.person("anna")
       const [zoe, yan, xan] = [
         yield* there!.person("zoe"),
@@ -16,7 +16,7 @@ it.live(
         yield* there!.person("xan")
       ]
       for (const follower of [zoe, yan, xan]) yield* follower.follow(anna)
-      yield* settled(places)
+      yield* settled(instances)
       const followersHere = Effect.map(
         Effect.orDie(
           here!.sql<{ username: string }>`SELECT a.username FROM follows f JOIN accounts a ON a.id = f.account_id
@@ -32,7 +32,7 @@ it.live(
 
       yield* anna.post("for followers", { visibility: "private" })
       const agreed = Effect.gen(function*() {
-        yield* settled(places)
+        yield* settled(instances)
         return (yield* followersHere).join() === "xan" && !(yield* zoe.relationship(anna)).following
       })
       yield* eventually(agreed, (done) => done)

@@ -7,9 +7,9 @@ import { fediverse, outcomes, settled, type TestUser } from "../support/Fedivers
 /** Sets up Anna, Ben and Cleo on one server each; the test decides who follows whom. */
 const three = Effect.gen(function*() {
   const [first, second, third] = yield* fediverse(3)
-  const places = [first!, second!, third!]
+  const instances = [first!, second!, third!]
   const [anna, ben, cleo] = [yield* first!.person("anna"), yield* second!.person("ben"), yield* third!.person("cleo")]
-  return { anna, ben, cleo, places, done: settled(places) }
+  return { anna, ben, cleo, instances, done: settled(instances) }
 })
 
 const shown = (by: TestUser, uri: string) =>
@@ -35,11 +35,11 @@ it.live(
   "S-009, S-012: three servers show the same post, with its files, text and warnings",
   () =>
     Effect.gen(function*() {
-      const { anna, ben, cleo, done, places } = yield* three
+      const { anna, ben, cleo, done, instances } = yield* three
       yield* ben.follow(anna)
       yield* cleo.follow(anna)
       yield* done
-      const { id: mediaId } = yield* picture(anna, places[0]!.origin)
+      const { id: mediaId } = yield* picture(anna, instances[0]!.origin)
       const post = yield* anna.post(`Look @${ben.handle} #Sea https://example.org/a?b=c&d`, {
         media_ids: [mediaId],
         spoiler_text: "water",
@@ -83,7 +83,7 @@ it.live(
   "rows 1, 9: a boosted post of an unknown author is fetched from its own server",
   () =>
     Effect.gen(function*() {
-      const { anna, ben, cleo, done, places } = yield* three
+      const { anna, ben, cleo, done, instances } = yield* three
       yield* ben.follow(anna)
       yield* cleo.follow(ben)
       yield* done
@@ -97,7 +97,7 @@ it.live(
       yield* done
       assert.strictEqual((yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)).reblogs_count, 1)
       assert.deepStrictEqual([...yield* anna.notifications].toSorted(), ["follow ben", "reblog ben"])
-      for (const place of places) assert.deepStrictEqual([...new Set(yield* outcomes(place))], ["done"])
+      for (const instance of instances) assert.deepStrictEqual([...new Set(yield* outcomes(instance))], ["done"])
     }).pipe(Effect.scoped),
   120_000
 )

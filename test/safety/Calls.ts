@@ -66,10 +66,10 @@ export const listen = Effect.fnUntraced(function*(
   for (const channel of channels) socket.send(JSON.stringify({ type: "subscribe", ...channel }))
   // The server processes messages in order: the error for the last, invalid one shows that all subscriptions are
   // active.
-  const heeded = yield* Queue.unbounded<void>()
-  socket.once("message", () => Queue.offerUnsafe(heeded, undefined))
+  const acknowledged = yield* Queue.unbounded<void>()
+  socket.once("message", () => Queue.offerUnsafe(acknowledged, undefined))
   socket.send(JSON.stringify({ type: "subscribe", stream: "nothing of the kind" }))
-  yield* Queue.take(heeded)
+  yield* Queue.take(acknowledged)
   yield* Queue.clear(events)
   const next = Queue.take(events)
   /** Returns every event up to the one that contains the text. */

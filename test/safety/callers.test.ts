@@ -12,7 +12,7 @@ const table = readFileSync(`${import.meta.dirname}/access.tsv`, "utf8").trim().s
   line.split("\t")
 )
 
-const words = { anyone: "none", public: "none or user", app: "app", "app or user": "app or user", user: "user" }
+const callerNames = { anyone: "none", public: "none or user", app: "app", "app or user": "app or user", user: "user" }
 /** Returns the permissions of a staff role, any of which is enough. */
 const permissionsOf = ({ permissions }: AccessRule) =>
   permissions.length === 0 ? [] : [permissions.map(String.camelToSnake).join("|")]
@@ -20,14 +20,14 @@ const permissionsOf = ({ permissions }: AccessRule) =>
 const noScopes = new Set(["-", "any valid token"])
 
 /** Deviations from the documentation: an app may read its own token's info, and authenticates introspection itself. */
-const wider = new Map([["GET /oauth/token/info", "user"], ["POST /oauth/introspect", "app"]])
+const deviations = new Map([["GET /oauth/token/info", "user"], ["POST /oauth/introspect", "app"]])
 
 describe("rows 65, 69: declarations", () => {
   it("each route admits the same callers as Mastodon's, with the same scopes", () => {
     const declared = routes.map(({ method, path, rule }) => [
       method,
       path,
-      wider.get(`${method} ${path}`) ?? [words[rule.callerKind], ...permissionsOf(rule)].join("+"),
+      deviations.get(`${method} ${path}`) ?? [callerNames[rule.callerKind], ...permissionsOf(rule)].join("+"),
       rule.scopes.toSorted().join(" ")
     ])
     const documented = table.map(([method = "", path = "", auth = "", scopes = ""]) => [
@@ -61,7 +61,7 @@ const callRoute = Effect.fnUntraced(function*(route: Route, token?: string) {
 })
 
 /** Messages of the guard, not of handlers. */
-const texts = new Set([
+const guardMessages = new Set([
   "The access token is invalid",
   "The access token was revoked",
   "This method requires an authenticated user",
@@ -71,7 +71,7 @@ const texts = new Set([
   "Your login is currently pending approval",
   "Your login is currently disabled"
 ])
-const admitted = ({ error }: Reply) => error === undefined || !texts.has(error)
+const admitted = ({ error }: Reply) => error === undefined || !guardMessages.has(error)
 
 const invalid = { status: 401, error: "The access token is invalid" }
 const anonymous = { status: 401, error: "This method requires an authenticated user" }
@@ -83,7 +83,7 @@ const waiting = { status: 403, error: "Your login is currently pending approval"
 const disabled = { status: 403, error: "Your login is currently disabled" }
 
 /** Routes for users whose address is unconfirmed or who are unapproved (auth.md section 5). */
-const excused = new Set([
+const exempt = new Set([
   "/api/v1/emails/confirmations",
   "/api/v1/emails/check_confirmation",
   "/api/v1/apps/verify_credentials",
@@ -102,8 +102,8 @@ const responses = {
   revoked: () => ({ status: 401, error: "The access token was revoked" }),
   app: (who: Who) => who === "user" ? userOnly : undefined,
   user: (who: Who) => who === "app" ? appOnly : undefined,
-  unconfirmed: (_: Who, path: string) => excused.has(path) ? undefined : missing,
-  pending: (_: Who, path: string) => excused.has(path) ? undefined : waiting,
+  unconfirmed: (_: Who, path: string) => exempt.has(path) ? undefined : missing,
+  pending: (_: Who, path: string) => exempt.has(path) ? undefined : waiting,
   disabled: () => disabled,
   suspended: () => disabled,
   moved: (who: Who, path: string, method: string) =>
@@ -118,8 +118,10 @@ const jsonOf = (response: Response) =>
 const register = Effect.gen(function*() {
   const { fetch } = yield* TestServer
   const scope = allScopes.join(" ")
-  const wish = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: scope }
-  const { client_id, client_secret } = yield* jsonOf(yield* fetch("/api/v1/apps", { method: "POST", json: wish }))
+  const registration = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: scope }
+  const { client_id, client_secret } = yield* jsonOf(
+    yield* fetch("/api/v1/apps", { method: "POST", json: registration })
+  )
   const grant = { grant_type: "client_credentials", client_id, client_secret, scope }
   const { access_token } = yield* jsonOf(yield* fetch("/oauth/token", { method: "POST", json: grant }))
   return access_token ?? ""
@@ -166,10 +168,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
             const { rule: { callerKind } } = route
             const reply = yield* callRoute(route, tokens[kind])
             const refusal = callerKind === "anyone" ? undefined : responses[kind](callerKind, route.path, route.method)
-            const about = `${kind}: ${route.method} ${route.path} ${JSON.stringify(reply)}`
-            if (refusal === undefined) assert.isTrue(admitted(reply), about)
-            else assert.deepStrictEqual(reply, refusal, about)
-            assert.isBelow(reply.status, 500, about)
+            const label = `${kind}: ${route.method} ${route.path} ${JSON.stringify(reply)}`
+            if (refusal === undefined) assert.isTrue(admitted(reply), label)
+            else assert.deepStrictEqual(reply, refusal, label)
+            assert.isBelow(reply.status, 500, label)
           }
         }
       }),
@@ -195,11 +197,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
           if (scopes.length === 0 || callerKind === "app") continue
           const granting = Scopes.all.filter((scope) => Scopes.grants(new Set([scope]), scopes))
           const others = Scopes.all.filter((scope) => !granting.includes(scope))
-          const about = `${route.method} ${route.path}`
-          assert.deepStrictEqual(yield* callRoute(route, yield* withScopes(others)), outside, about)
+          const label = `${route.method} ${route.path}`
+          assert.deepStrictEqual(yield* callRoute(route, yield* withScopes(others)), outside, label)
           for (const scope of granting) {
             const reply = yield* callRoute(route, yield* withScopes([scope]))
-            assert.isTrue(admitted(reply), `${about} with ${scope}: ${JSON.stringify(reply)}`)
+            assert.isTrue(admitted(reply), `${label} with ${scope}: ${JSON.stringify(reply)}`)
           }
         }
       }),

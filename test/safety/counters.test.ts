@@ -40,7 +40,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
               yield* post(`/api/v1/statuses/${id}/${pair[last]}`, fan)
             }
             yield* post(`/api/v1/accounts/${author.accountId}/${last === 0 ? "follow" : "unfollow"}`, fan)
-            yield* publishedId(fan, "@author an answer", { in_reply_to_id: id })
+            yield* publishedId(fan, "@author a reply", { in_reply_to_id: id })
           }), everything)
 
         const { body: status } = yield* get(`/api/v1/statuses/${id}`)

@@ -30,7 +30,7 @@ const open = Effect.gen(function*() {
 })
 
 /** Sends until the other side closes; returns the number of bytes that it accepted. */
-const pour = (socket: Socket, piece: Buffer, bytesMax: number) =>
+const writeUntilClosed = (socket: Socket, piece: Buffer, bytesMax: number) =>
   Effect.callback<number>((resume) => {
     let sent = 0
     const done = () => resume(Effect.succeed(sent))
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
             300 * mebibyte
           }\r\n\r\n`
         )
-        const sent = yield* pour(socket, Buffer.alloc(65_536, " "), 300 * mebibyte)
+        const sent = yield* writeUntilClosed(socket, Buffer.alloc(65_536, " "), 300 * mebibyte)
         assert.isBelow(sent, 50 * mebibyte, path)
         assert.match(yield* ended, /^HTTP\/1\.1 4\d\d |^$/, path)
       }
@@ -72,7 +72,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
           "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
       )
       const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, " "), Buffer.from("\r\n")])
-      const sent = yield* pour(socket, chunk, 300 * mebibyte)
+      const sent = yield* writeUntilClosed(socket, chunk, 300 * mebibyte)
       assert.isBelow(sent, 50 * mebibyte)
       assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)
     }).pipe(Effect.scoped))
@@ -99,7 +99,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 40", (it) => {
         )
         const chunk = (data: string) => Buffer.from(`${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`)
         if (start !== "") socket.write(chunk(start))
-        const sent = yield* pour(socket, chunk(piece), 300 * mebibyte)
+        const sent = yield* writeUntilClosed(socket, chunk(piece), 300 * mebibyte)
         assert.isBelow(sent, 50 * mebibyte, start)
       }
       assert.isBelow(memoryUsage.rss() - before, 150 * mebibyte)

@@ -55,28 +55,28 @@ const guess = (path: string): Attempt => ({ address }) =>
     redirect_uri: oob
   }, withAddress(address))
 
-const opening = (path: string): Attempt => ({ address }) =>
+const openPage = (path: string): Attempt => ({ address }) =>
   call("GET", path, undefined, undefined, withAddress(address))
 
 /** Every way to guess a secret or to cause e-mails, with its limit and the key of the limit. */
-const verbs: ReadonlyArray<readonly [name: string, by: "address" | "email", limit: keyof typeof limits, Attempt]> = [
-  ["signing in", "address", "signInAddress", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
-  ["signing in", "email", "signInEmail", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
-  ["asking for a new password", "address", "mailAddress", form("/auth/password/new", ({ email }) => ({ email }))],
-  ["asking for a new password", "email", "mailEmail", form("/auth/password/new", ({ email }) => ({ email }))],
+const actions: ReadonlyArray<readonly [name: string, by: "address" | "email", limit: keyof typeof limits, Attempt]> = [
+  ["a sign-in", "address", "signInAddress", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
+  ["a sign-in", "email", "signInEmail", form("/auth/sign_in", ({ email }) => ({ email, password: "guessed it" }))],
+  ["requesting a password reset", "address", "mailAddress", form("/auth/password/new", ({ email }) => ({ email }))],
+  ["requesting a password reset", "email", "mailEmail", form("/auth/password/new", ({ email }) => ({ email }))],
   [
-    "asking for a confirmation",
+    "requesting a confirmation",
     "address",
     "confirmationAddress",
     form("/auth/confirmation/new", ({ email }) => ({ email }))
   ],
-  ["asking for a confirmation", "email", "mailEmail", form("/auth/confirmation/new", ({ email }) => ({ email }))],
+  ["requesting a confirmation", "email", "mailEmail", form("/auth/confirmation/new", ({ email }) => ({ email }))],
   ["registering an app", "address", "apps", ({ address }) => register(address)],
-  ["trading a code", "address", "apiAddress", guess("/oauth/token")],
+  ["exchanging a code", "address", "apiAddress", guess("/oauth/token")],
   ["revoking a token", "address", "apiAddress", guess("/oauth/revoke")],
-  ["asking about a token", "address", "apiAddress", guess("/oauth/introspect")],
-  ["asking for consent (F18)", "address", "pageAddress", opening("/oauth/authorize")],
-  ["looking at what is not there (F18)", "address", "pageAddress", opening("/nothing")]
+  ["introspecting a token", "address", "apiAddress", guess("/oauth/introspect")],
+  ["opening the consent page (F18)", "address", "pageAddress", openPage("/oauth/authorize")],
+  ["opening a missing page (F18)", "address", "pageAddress", openPage("/nothing")]
 ]
 
 let last = 0
@@ -100,7 +100,7 @@ const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "
     assert.strictEqual(response.headers.get("x-ratelimit-limit"), String(uses))
     assert.isAbove(Date.parse(response.headers.get("x-ratelimit-reset") ?? ""), Date.now() - 1000)
     const unaffected = yield* attempt(fresh())
-    assert.notStrictEqual(unaffected.status, 429, "others go on")
+    assert.notStrictEqual(unaffected.status, 429, "other keys are unaffected")
     return count
   }
   return Number.POSITIVE_INFINITY
@@ -109,7 +109,7 @@ const attemptsUntilRefused = Effect.fnUntraced(function*(attempt: Attempt, by: "
 layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeTestServices: true })(
   "rows 74, 75",
   (it) => {
-    for (const [name, by, limit, attempt] of verbs) {
+    for (const [name, by, limit, attempt] of actions) {
       const { uses } = limits[limit]
       it.effect(
         `row 75: ${name} works ${uses} times in a period by ${by}, and not once more`,
@@ -129,14 +129,14 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         const signUp: Attempt = Effect.fnUntraced(function*({ address, email }) {
           const { address: elsewhere } = fresh()
           const token = yield* appToken(elsewhere)
-          const wish = {
+          const registrationForm = {
             username: email.split("@")[0],
             email,
             password: "a good password",
             agreement: true,
             locale: "en"
           }
-          return yield* call("POST", "/api/v1/accounts", { token }, wish, withAddress(address))
+          return yield* call("POST", "/api/v1/accounts", { token }, registrationForm, withAddress(address))
         })
         const first = yield* attemptsUntilRefused(signUp, "address", uses)
         assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(signUp, "address", uses), uses)
@@ -145,10 +145,10 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
     it.effect("row 74: the addresses of an IPv6 network share one limit, and so do all ways to write a path", () =>
       Effect.gen(function*() {
         const { uses } = limits.apps
-        const ways = ["/api/v1/apps", "/api/v1/apps.json", "//api//v1///apps", "/api/v1/apps/", "/api/v1/apps?x=.json"]
+        const paths = ["/api/v1/apps", "/api/v1/apps.json", "//api//v1///apps", "/api/v1/apps/", "/api/v1/apps?x=.json"]
         const round = Effect.fnUntraced(function*(network: string) {
           for (let count = 0; count <= 2 * uses; count++) {
-            const { status } = yield* register(`${network}:${count + 1}::${count * 7 + 1}`, ways[count % ways.length])
+            const { status } = yield* register(`${network}:${count + 1}::${count * 7 + 1}`, paths[count % paths.length])
             if (status === 429) {
               return count
             }

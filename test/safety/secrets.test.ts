@@ -7,8 +7,8 @@ import { call, follow, get, listen, post } from "./Calls.ts"
 import { pathOf, routes } from "./Routes.ts"
 
 /** Words of the hidden statuses that are in no name of a person or tag. */
-const whispered = "zimtstern"
-const private_ = "lebkuchen"
+const directWord = "zimtstern"
+const privateWord = "lebkuchen"
 
 const channels = [
   { stream: "user" },
@@ -21,7 +21,7 @@ const channels = [
 ]
 
 /** Creates an author and other people, and posts that are hidden from some of them. */
-const settle = Effect.fnUntraced(function*(suffix: string) {
+const createPeople = Effect.fnUntraced(function*(suffix: string) {
   const { createPerson } = yield* TestServer
   const make = (name: string) => createPerson(name + suffix)
   const people = {
@@ -59,15 +59,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
     "no read route shows a direct or private post to an unauthorised reader",
     () =>
       Effect.gen(function*() {
-        const { author, banned, follower, friend, stranger } = yield* settle("1")
+        const { author, banned, follower, friend, stranger } = yield* createPeople("1")
         const root = yield* publishedId(author, "Open #kekse")
-        const direct = yield* publishedId(author, `@friend1 ${whispered} #kekse`, {
+        const direct = yield* publishedId(author, `@friend1 ${directWord} #kekse`, {
           visibility: "direct",
-          spoiler_text: whispered,
+          spoiler_text: directWord,
           in_reply_to_id: root
         })
-        const secret = yield* publishedId(author, `${private_} #kekse`, { visibility: "private", in_reply_to_id: root })
-        const words = new Map([[direct, whispered], [secret, private_]])
+        const secret = yield* publishedId(author, `${privateWord} #kekse`, {
+          visibility: "private",
+          in_reply_to_id: root
+        })
+        const words = new Map([[direct, directWord], [secret, privateWord]])
         // An edit keeps older texts, which are as secret.
         for (const [id, word] of words) {
           yield* call("PUT", `/api/v1/statuses/${id}`, author, { status: `${word}! #kekse @friend1` })
@@ -106,32 +109,36 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
     "row 58: a direct post reaches only the streams and notifications of mentioned accounts",
     () =>
       Effect.gen(function*() {
-        const { author, follower, friend, stranger } = yield* settle("2")
+        const { author, follower, friend, stranger } = yield* createPeople("2")
         const listeners = {
           friend: yield* listen(friend, ...channels),
           follower: yield* listen(follower, ...channels),
           stranger: yield* listen(stranger, ...channels)
         }
-        const direct = yield* publishedId(author, `@friend2 ${whispered} #kekse`, { visibility: "direct" })
-        yield* call("PUT", `/api/v1/statuses/${direct}`, author, { status: `@friend2 ${whispered}! #kekse` })
+        const direct = yield* publishedId(author, `@friend2 ${directWord} #kekse`, { visibility: "direct" })
+        yield* call("PUT", `/api/v1/statuses/${direct}`, author, { status: `@friend2 ${directWord}! #kekse` })
         yield* publishedId(author, "The end #kekse")
-        const heard = {
+        const events = {
           friend: yield* listeners.friend.until("The end"),
           follower: yield* listeners.follower.until("The end"),
           stranger: yield* listeners.stranger.until("The end")
         }
         for (const name of ["follower", "stranger"] as const) {
-          assert.notInclude(JSON.stringify(heard[name]), whispered, name)
-          assert.notInclude(JSON.stringify(heard[name]), direct, name)
+          assert.notInclude(JSON.stringify(events[name]), directWord, name)
+          assert.notInclude(JSON.stringify(events[name]), direct, name)
         }
-        const told = heard.friend.filter(({ payload }) => payload.includes(whispered))
-        assert.sameMembers([...new Set(told.flatMap(({ stream }) => stream))], ["user", "user:notification", "direct"])
+        const disclosed = events.friend.filter(({ payload }) => payload.includes(directWord))
+        assert.sameMembers([...new Set(disclosed.flatMap(({ stream }) => stream))], [
+          "user",
+          "user:notification",
+          "direct"
+        ])
         yield* call("DELETE", `/api/v1/statuses/${direct}`, author)
         yield* publishedId(author, "The very end #kekse")
         assert.notInclude(
           JSON.stringify(yield* listeners.stranger.until("The very end")),
           direct,
-          "its id is nobody's business"
+          "its id is not disclosed"
         )
         const types = (person: Person) =>
           Effect.map(
@@ -147,18 +154,18 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
 
   it.effect("row 59: a mention does not notify an account that may not read the post", () =>
     Effect.gen(function*() {
-      const { author, banned, stranger } = yield* settle("3")
+      const { author, banned, stranger } = yield* createPeople("3")
       const sql = yield* SqlClient.SqlClient
-      const ears = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
-      const secret = yield* publishedId(author, `${private_} of @banned3`, { visibility: "private" })
+      const streams = [yield* listen(stranger, ...channels), yield* listen(banned, ...channels)]
+      const secret = yield* publishedId(author, `${privateWord} of @banned3`, { visibility: "private" })
       // Imitates a crafted activity that mentions an account without addressing it.
       yield* sql`INSERT INTO mentions ${
         sql.insert({ statusId: BigInt(secret), accountId: stranger.accountId, silent: true })
       }`
-      yield* call("PUT", `/api/v1/statuses/${secret}`, author, { status: `${private_}, edited, of @banned3` })
+      yield* call("PUT", `/api/v1/statuses/${secret}`, author, { status: `${privateWord}, edited, of @banned3` })
       yield* publishedId(stranger, "The end #kekse")
       yield* publishedId(banned, "The end #kekse")
-      for (const ear of ears) assert.notInclude(JSON.stringify(yield* ear.until("The end")), private_)
+      for (const stream of streams) assert.notInclude(JSON.stringify(yield* stream.until("The end")), privateWord)
       for (const person of [stranger, banned]) {
         assert.deepStrictEqual((yield* get("/api/v1/notifications", person)).body, [])
         assert.strictEqual((yield* get(`/api/v1/statuses/${secret}`, person)).status, 404)

@@ -8,7 +8,7 @@ import { call, follow, get, post, type Reply } from "./Calls.ts"
 const never = "4711"
 
 /** Requests about a status, by its id. */
-const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Person) => ReturnType<typeof call>]> = [
+const actions: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Person) => ReturnType<typeof call>]> = [
   ...[
     "favourite",
     "unfavourite",
@@ -34,14 +34,14 @@ const verbs: ReadonlyArray<readonly [name: string, attempt: (id: string, by: Per
   ["read", (id, by) => get(`/api/v1/statuses/${id}`, by)],
   ["read its source", (id, by) => get(`/api/v1/statuses/${id}/source`, by)],
   ["react", (id, by) => call("PUT", `/api/v1/pleroma/statuses/${id}/reactions/%F0%9F%94%A5`, by)],
-  ["take a reaction back", (id, by) => call("DELETE", `/api/v1/pleroma/statuses/${id}/reactions/%F0%9F%94%A5`, by)],
+  ["remove a reaction", (id, by) => call("DELETE", `/api/v1/pleroma/statuses/${id}/reactions/%F0%9F%94%A5`, by)],
   ["read its reactions", (id, by) => get(`/api/v1/pleroma/statuses/${id}/reactions`, by)],
   ["translate", (id, by) => post(`/api/v1/statuses/${id}/translate`, by)]
 ]
 
 /** Headers that are unrelated to the status. */
 const volatile = new Set(["date", "x-ratelimit-remaining", "x-ratelimit-reset", "x-request-id"])
-const seen = ({ headers, status, text }: Reply) => ({
+const comparable = ({ headers, status, text }: Reply) => ({
   status,
   text,
   headers: [...headers].filter(([name]) => !volatile.has(name))
@@ -62,35 +62,39 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         yield* follow(friend, author)
         yield* post(`/api/v1/accounts/${blocked.accountId}/block`, author)
         const open = yield* publishedId(author, "For everybody")
-        const gone = yield* publishedId(author, "For nobody any more")
+        const gone = yield* publishedId(author, "To be deleted")
         yield* call("DELETE", `/api/v1/statuses/${gone}`, author)
         const secret = yield* publishedId(author, "For friends", { visibility: "private" })
-        const whispered = yield* publishedId(author, "@friend psst", { visibility: "direct" })
+        const direct = yield* publishedId(author, "@friend psst", { visibility: "direct" })
         const { body: scheduled } = yield* post("/api/v1/statuses", author, {
           status: "For later",
           scheduled_at: "2099-01-01T00:00:00Z"
         })
         const hidden: ReadonlyArray<readonly [Person, ReadonlyArray<string>]> = [
-          [stranger, [gone, secret, whispered, scheduled.id, "0", "9223372036854775807", "99999999999999999999", "x"]],
-          [blocked, [open, gone, secret, whispered]]
+          [stranger, [gone, secret, direct, scheduled.id, "0", "9223372036854775807", "99999999999999999999", "x"]],
+          [blocked, [open, gone, secret, direct]]
         ]
         for (const [person, ids] of hidden) {
-          for (const [name, attempt] of verbs) {
-            const missing = seen(yield* attempt(never, person))
+          for (const [name, attempt] of actions) {
+            const missing = comparable(yield* attempt(never, person))
             assert.strictEqual(missing.status, 404, `${name}: ${missing.text}`)
             for (const id of ids) {
-              assert.deepStrictEqual(seen(yield* attempt(id, person)), missing, `${person.username}: ${name} ${id}`)
+              assert.deepStrictEqual(
+                comparable(yield* attempt(id, person)),
+                missing,
+                `${person.username}: ${name} ${id}`
+              )
             }
           }
         }
         // The attempts have had no effect, and those who may read it still can.
-        for (const [id, text] of [[open, "everybody"], [secret, "friends"], [whispered, "psst"]] as const) {
+        for (const [id, text] of [[open, "everybody"], [secret, "friends"], [direct, "psst"]] as const) {
           const { body } = yield* get(`/api/v1/statuses/${id}`, friend)
           assert.include(body.content, text)
           assert.deepInclude(body, { favourites_count: 0, reblogs_count: 0, replies_count: 0 })
         }
-        const { body: told } = yield* get("/api/v1/notifications", author)
-        assert.deepStrictEqual(told.map(({ type }: { readonly type: string }) => type), ["follow"])
+        const { body: notifications } = yield* get("/api/v1/notifications", author)
+        assert.deepStrictEqual(notifications.map(({ type }: { readonly type: string }) => type), ["follow"])
       }),
     180_000
   )
@@ -102,15 +106,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         const { createPerson } = yield* TestServer
         const [author, stranger] = [yield* createPerson("quiet"), yield* createPerson("clocker")]
         const secret = yield* publishedId(author, `Between us ${"so ".repeat(100)}`, { visibility: "private" })
-        const ways = [
+        const requests = [
           (id: string) => get(`/api/v1/statuses/${id}`, stranger),
           (id: string) => get(`/api/v1/statuses/${id}/context`, stranger),
           (id: string) => post(`/api/v1/statuses/${id}/favourite`, stranger)
         ]
-        for (const way of ways) {
+        for (const request of requests) {
           const millis = Effect.fnUntraced(function*(id: string) {
             const began = performance.now()
-            yield* way(id)
+            yield* request(id)
             return performance.now() - began
           })
           // In turns, so that other load on this machine affects both alike.

@@ -17,39 +17,39 @@ export const federationSeeds = [1_500_027, 18, 1_500_016] as const
 
 /** Bugs by name. */
 export const bugs: ReadonlySet<string> = new Set([
-  "a file is stored a second before its row is there",
+  "a file is stored a second before its row is inserted",
   "a follow is checked before the newest block is committed",
-  "a command begins after its client was told 503",
-  "a command as one statement is not looked up",
-  "the owner's epoch is not checked by commands as one statement",
-  "an actor does not look for rows after a commit of unknown outcome",
-  "a notification that waits is streamed",
-  "a notification that waits is pushed",
-  "nobody forgets filters that were changed",
+  "a command begins after its client got 503",
+  "a single-statement command is not deduplicated",
+  "single-statement commands do not check the owner's epoch",
+  "an actor does not reload its rows after a commit of unknown outcome",
+  "a filtered notification is streamed",
+  "a filtered notification is pushed",
+  "changed filters stay cached",
   "the cursor is committed before the slice",
-  "nodes hear of changed filters before the commit",
+  "nodes are notified of changed filters before the commit",
   "an intent is completed before its feeds are written",
-  "a favourite that was taken back is counted later",
+  "a removed favourite is uncounted after the commit",
   "the timer of a scheduled status is set after the commit",
-  "a takeover is not held off by a running transaction",
+  "a takeover does not wait for a running transaction",
   "votes are counted outside of the transaction",
-  "counters are read and then written",
-  "counters are locked in no order",
+  "counters are read, then written",
+  "counters are locked in arbitrary order",
   "rows of a bounded table are counted without a lock",
-  "whoever sees a post may quote it",
-  "a reply that waits is shown to everybody",
-  "who voted is not told that a poll ended",
-  "posts of who is suspended are shown",
-  "a held post that was approved is published again",
+  "every viewer of a post may quote it",
+  "a pending reply is public",
+  "voters are not notified of a poll's end",
+  "posts of suspended accounts are shown",
+  "an approved post is published again",
   "a held post is published before its review"
 ])
 
 /** Bugs of federating servers, by name. */
 export const federationBugs: ReadonlySet<string> = new Set([
-  "deliveries about one thing overtake each other (I6)",
-  "reports of one server are told apart by its actor (I7)",
-  "what is for followers leaves for everybody whom its author knows (I11)",
-  "a delivery of which nothing was heard counts as made (I5)",
-  "who does what an account sent does not ask who owns it (I13)",
-  "quotes come over a block (I11)"
+  "deliveries about one object overtake each other (I6)",
+  "reports of a server are identified by its actor (I7)",
+  "followers-only posts are delivered to all known servers (I11)",
+  "a delivery without a response counts as done (I5)",
+  "inbound activities are processed without an ownership check (I13)",
+  "quotes pass a block (I11)"
 ])

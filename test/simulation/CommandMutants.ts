@@ -25,7 +25,7 @@ const keyOutside: Mutant = {
         })
     })
   },
-  breaks: /^I2: .* done/,
+  breaks: /^I2: .* executed/,
   foundAt: 1,
   seedsMax: 30
 }
@@ -40,17 +40,17 @@ const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>)
 })
 
 /** Repeats a single statement when its command is repeated. */
-const aloneUnrecorded: Mutant = {
-  name: "a command as one statement is not looked up",
+const statementUnrecorded: Mutant = {
+  name: "a single-statement command is not deduplicated",
   mutation: recordingWith((sql) => ({ recorded: () => sql`SELECT 1` })),
-  breaks: /^I2: .* done/,
+  breaks: /^I2: .* executed/,
   foundAt: 1,
   seedsMax: 30
 }
 
 /** Lets a node that lost an account keep writing for it by single statements. */
-const aloneUnowned: Mutant = {
-  name: "the owner's epoch is not checked by commands as one statement",
+const statementUnowned: Mutant = {
+  name: "single-statement commands do not check the owner's epoch",
   mutation: recordingWith((sql) => ({ ownerRow: sql`SELECT` })),
   breaks: /^I13/,
   overlapping: true,
@@ -90,4 +90,4 @@ const epochUnchecked: Mutant = {
 }
 
 /** Bugs that run commands twice, or on a node that is not the owner. */
-export const commandMutants: ReadonlyArray<Mutant> = [keyOutside, aloneUnrecorded, epochUnchecked, aloneUnowned]
+export const commandMutants: ReadonlyArray<Mutant> = [keyOutside, statementUnrecorded, epochUnchecked, statementUnowned]

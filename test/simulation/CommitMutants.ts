@@ -6,8 +6,8 @@ const afterCommit = (on: string) => `(${on} ? (later) => sql.afterCommit(Effect.
 const beforeCommit = (on: string) => `(${on} ? Effect.asVoid : sql.afterCommit)`
 
 /** Another request reads the old filters before the commit, and caches them. */
-const filtersToldEarly: Mutant = {
-  name: "nodes hear of changed filters before the commit",
+const filtersPublishedEarly: Mutant = {
+  name: "nodes are notified of changed filters before the commit",
   mutation: {},
   planted: {
     file: "services/filters/Filters.ts",
@@ -22,8 +22,8 @@ const filtersToldEarly: Mutant = {
 }
 
 /** A closed stream is reopened before the commit. */
-const suspensionToldEarly: Mutant = {
-  name: "nodes hear of a suspension before the commit",
+const suspensionPublishedEarly: Mutant = {
+  name: "nodes are notified of a suspension before the commit",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Moderation.ts",
@@ -32,7 +32,7 @@ const suspensionToldEarly: Mutant = {
     to: (on) => `yield* ${beforeCommit(on)}(broadcast.publish({ _tag: "Revoked"`
   },
   breaks: /^I28/,
-  talks: true,
+  consents: true,
   foundAt: 3,
   seedsMax: 10
 }
@@ -54,7 +54,7 @@ const timerLater: Mutant = {
 
 /** A rescheduled status keeps its old time. */
 const timerKept: Mutant = {
-  name: "a status that is scheduled anew is posted at its old time",
+  name: "a rescheduled status is posted at its old time",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Scheduling.ts",
@@ -89,7 +89,7 @@ const completedFirst: Mutant = {
 
 /** A crash or a lost response in between leaves a counter that includes a removed favourite. */
 const uncountedLater: Mutant = {
-  name: "a favourite that was taken back is counted later",
+  name: "a removed favourite is uncounted after the commit",
   mutation: {},
   planted: {
     file: "services/statuses/Favourites.ts",
@@ -103,8 +103,8 @@ const uncountedLater: Mutant = {
 }
 
 /** A crash in between leaves homes with posts of unfollowed accounts. */
-const homesForgotten: Mutant = {
-  name: "homes are forgotten after the commit alone",
+const homesNotInvalidated: Mutant = {
+  name: "homes are invalidated only after the commit",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Relations.ts",
@@ -129,19 +129,19 @@ const claimOutlived: Mutant = {
     to: (on) => `new Date(now + (${on} ? 4_000 : claimMillis))`
   },
   breaks: /^I24: .* at the same time/,
-  talks: true,
+  consents: true,
   foundAt: 11,
   seedsMax: 30
 }
 
 /** Bugs between a commit and its effects, and of claims. */
 export const commitMutants: ReadonlyArray<Mutant> = [
-  filtersToldEarly,
-  suspensionToldEarly,
+  filtersPublishedEarly,
+  suspensionPublishedEarly,
   timerLater,
   timerKept,
   completedFirst,
   uncountedLater,
-  homesForgotten,
+  homesNotInvalidated,
   claimOutlived
 ]

@@ -3,16 +3,16 @@ import { SqlClient } from "effect/sql"
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { Quotes } from "../../src/services/statuses/Quotes.ts"
+import { manualQuotes, manualReplies, moderated, type Requests } from "./ConsentPlan.ts"
 import type { Facts } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
-import { manualQuotes, manualReplies, moderated, type Requests } from "./Talking.ts"
 
 type State = "pending" | "accepted" | "rejected" | "revoked"
 
 interface Governed {
   readonly author: bigint
-  readonly asksReplies: boolean
+  readonly repliesNeedConsent: boolean
   quotes: "everybody" | "asks" | "nobody"
 }
 
@@ -69,16 +69,16 @@ class Consents {
   private publish(id: bigint, author: bigint, { post }: Extract<Command, { readonly _tag: "Publish" }>) {
     const policy = post.interactionPolicy ?? []
     const quotes = post.quoteApprovalPolicy === "nobody" ? "nobody" : policy === manualQuotes ? "asks" : "everybody"
-    this.posts.set(id, { author, asksReplies: policy === manualReplies, quotes })
+    this.posts.set(id, { author, repliesNeedConsent: policy === manualReplies, quotes })
     const parent = post.inReplyToId === null ? undefined : this.posts.get(post.inReplyToId)
-    if (parent?.asksReplies === true && parent.author !== author) {
+    if (parent?.repliesNeedConsent === true && parent.author !== author) {
       this.replies.set(id, { by: author, approver: parent.author, state: "pending", acceptedAt: Infinity })
     }
     const quoted = post.quotedStatusId === null ? undefined : this.posts.get(post.quotedStatusId)
     if (post.quotedStatusId === null || quoted === undefined) return
     const isOwn = quoted.author === author
     if (quoted.quotes === "nobody" && !isOwn) {
-      this.broken.push(`I26: ${id} quotes ${post.quotedStatusId}, which nobody may`)
+      this.broken.push(`I26: ${id} quotes ${post.quotedStatusId}, which nobody may quote`)
     }
     const atOnce = isOwn || quoted.quotes === "everybody"
     this.quotes.set(id, {
@@ -94,7 +94,7 @@ class Consents {
     const id = this.requests.ever.get(requestId)?.interactionId ?? requestId
     const reply = this.replies.get(id)
     const one = reply ?? this.quotes.get(id)
-    if (one?.state !== "pending") this.broken.push(`I25: ${requestId} was decided about, and did not wait`)
+    if (one?.state !== "pending") this.broken.push(`I25: ${requestId} was decided, but was not pending`)
     else one.state = to
     if (reply !== undefined && to === "accepted") reply.acceptedAt = at
   }
@@ -131,29 +131,31 @@ const replies = Effect.fnUntraced(function*(
   { replies }: Consents
 ) {
   const broken: Array<string> = []
-  const kept = moderated(outcomes)
+  const restricted = moderated(outcomes)
   const rows = yield* sql<{ id: bigint; state: State }>`
     SELECT interaction_id AS id, state FROM interaction_requests WHERE interaction_id IS NOT NULL`
   const states = new Map(rows.map(({ id, state }) => [id, state]))
   for (const [id, { acceptedAt, approver, by, state }] of replies) {
-    for (const { at, message } of world.told) {
+    for (const { at, message } of world.busMessages) {
       if (message._tag === "StatusEvent" && message.statusId === id && at < acceptedAt) {
-        broken.push(`I25: streams were told of the reply ${id}, which is ${state}`)
+        broken.push(`I25: streams got the reply ${id}, which is ${state}`)
       }
     }
     if (!isThere(facts, id)) continue
     world.count(`reply ${state}`)
-    if (states.get(id) !== state) broken.push(`I25: the reply ${id} is ${states.get(id) ?? "free"}, not ${state}`)
-    const told = facts.rows.notifications.filter((one) => one.statusId === id)
-    const waits = told.filter(({ accountId, type }) => type === "pending.reply" && accountId === approver).length
-    const excused = kept.has(by) || kept.has(approver)
-    if (waits > (state === "pending" ? 1 : 0) || (waits === 0 && state === "pending" && !excused)) {
-      broken.push(`I25: who decides about ${id}, which is ${state}, is told ${waits} times that it waits`)
+    if (states.get(id) !== state) {
+      broken.push(`I25: the reply ${id} is ${states.get(id) ?? "without a request"}, not ${state}`)
+    }
+    const notified = facts.rows.notifications.filter((one) => one.statusId === id)
+    const waits = notified.filter(({ accountId, type }) => type === "pending.reply" && accountId === approver).length
+    const isExempt = restricted.has(by) || restricted.has(approver)
+    if (waits > (state === "pending" ? 1 : 0) || (waits === 0 && state === "pending" && !isExempt)) {
+      broken.push(`I25: the approver has ${waits} requests of ${id}, which is ${state}`)
     }
     if (state === "accepted") continue
     // The author may be notified: the deciding account sees the reply, and may like it.
-    if (told.filter(({ accountId }) => accountId !== by).length > waits) {
-      broken.push(`I25: somebody is told of ${id}, which is ${state}`)
+    if (notified.filter(({ accountId }) => accountId !== by).length > waits) {
+      broken.push(`I25: a notification of ${id}, which is ${state}`)
     }
     const readers = people.filter((viewer) => facts.canSee(viewer, id))
     const others = readers.filter((reader) => reader !== by && (reader !== approver || state !== "pending"))
@@ -168,23 +170,23 @@ const quotes = Effect.fnUntraced(function*(
   { posts, quotes }: Consents
 ) {
   const broken: Array<string> = []
-  const kept = moderated(outcomes)
+  const restricted = moderated(outcomes)
   const rows = yield* sql<{ statusId: bigint; state: State }>`SELECT status_id, state FROM quotes`
   const states = new Map(rows.map(({ state, statusId }) => [statusId, state]))
   for (const [id, { atOnce, by, quotedAuthor, state }] of quotes) {
     if (!isThere(facts, id)) continue
     world.count(`quote ${state}`)
     if (states.get(id) !== state) broken.push(`I26: the quote ${id} is ${states.get(id)}, not ${state}`)
-    const told = facts.rows.notifications.filter((one) => one.statusId === id && one.accountId === quotedAuthor)
-    const excused = kept.has(by) || kept.has(quotedAuthor)
+    const notified = facts.rows.notifications.filter((one) => one.statusId === id && one.accountId === quotedAuthor)
+    const isExempt = restricted.has(by) || restricted.has(quotedAuthor)
     const wanted = {
       quote: state === "accepted" && atOnce && by !== quotedAuthor ? 1 : 0,
       "pending.quote": state === "pending" ? 1 : 0
     }
     for (const [type, times] of Object.entries(wanted)) {
-      const found = told.filter((one) => one.type === type).length
-      if (found > times || (found < times && !excused)) {
-        broken.push(`I26: ${found} notices of the ${type} ${id}, which is ${state}`)
+      const found = notified.filter((one) => one.type === type).length
+      if (found > times || (found < times && !isExempt)) {
+        broken.push(`I26: ${found} notifications of the ${type} ${id}, which is ${state}`)
       }
     }
   }

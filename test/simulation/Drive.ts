@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
 import * as Globals from "./Globals.ts"
 import type { Machine } from "./Machine.ts"
-import * as Pooling from "./Pooling.ts"
+import * as Pooling from "./RequestBatches.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Maximum CPU time of a run, in milliseconds; a longer run counts as broken. */

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { AccountId } from "../../src/services/database/Ids.ts"
 import type { RepliesPolicy } from "../../src/services/social/OwnedLists.ts"
 import { canSee, type StatusFacts, type Visibility } from "../../src/services/statuses/Visibility.ts"
-import { replying } from "./Drawing.ts"
+import { replying } from "./CommandPlan.ts"
 import { tagName } from "./Lists.ts"
 
 interface StatusRow {
@@ -64,12 +64,13 @@ export interface NotificationRow {
   readonly filtered: boolean
 }
 
-type Asking = { readonly accountId: bigint; readonly fromAccountId: bigint }
+type SenderPair = { readonly accountId: bigint; readonly fromAccountId: bigint }
 
 type Pair = { readonly accountId: bigint; readonly targetAccountId: bigint }
 
 export const pair = (from: bigint, to: bigint) => `${from}>${to}`
-const askings = (rows: ReadonlyArray<Asking>) => new Set(rows.map((row) => pair(row.fromAccountId, row.accountId)))
+const senderPairs = (rows: ReadonlyArray<SenderPair>) =>
+  new Set(rows.map((row) => pair(row.fromAccountId, row.accountId)))
 const pairs = (rows: ReadonlyArray<Pair>) => new Set(rows.map((row) => pair(row.accountId, row.targetAccountId)))
 
 /** Loads the whole database at rest, row by row, without the product's queries. */
@@ -99,8 +100,8 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     favourites: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM favourites`,
     pins: yield* sql<{ accountId: bigint; statusId: bigint }>`SELECT * FROM status_pins`,
     notifications: yield* sql<NotificationRow>`SELECT * FROM notifications`,
-    asking: askings(yield* sql<Asking>`SELECT * FROM notification_requests`),
-    heard: askings(yield* sql<Asking>`SELECT * FROM notification_permissions`),
+    requested: senderPairs(yield* sql<SenderPair>`SELECT * FROM notification_requests`),
+    accepted: senderPairs(yield* sql<SenderPair>`SELECT * FROM notification_permissions`),
     lists: yield* sql<ListRow>`SELECT id, account_id, replies_policy, exclusive,
       ARRAY(SELECT account_id FROM list_accounts WHERE list_id = lists.id ORDER BY 1) AS members,
       EXISTS (SELECT FROM list_tags WHERE list_id = lists.id) AS tagged FROM lists ORDER BY id`,
@@ -122,8 +123,8 @@ export interface Rows {
   readonly pins: ReadonlyArray<{ readonly accountId: bigint; readonly statusId: bigint }>
   readonly notifications: ReadonlyArray<NotificationRow>
   /** Pending notification requests, and accepted ones. */
-  readonly asking: ReadonlySet<string>
-  readonly heard: ReadonlySet<string>
+  readonly requested: ReadonlySet<string>
+  readonly accepted: ReadonlySet<string>
   readonly lists: ReadonlyArray<ListRow>
   /** Followers of the hashtag. */
   readonly tagFollowers: ReadonlyArray<bigint>
@@ -174,46 +175,46 @@ export class Facts {
 
   /** Returns the ids of a reader's home by Mastodon's rules, newest first. */
   homeOf(reader: bigint): ReadonlyArray<bigint> {
-    return this.rows.statuses.filter((status) => this.belongs(reader, status)).map(({ id }) => id).toReversed()
+    return this.rows.statuses.filter((status) => this.isInHome(reader, status)).map(({ id }) => id).toReversed()
   }
 
   /** Returns the ids of a list, newest first. */
   listOf(list: ListRow): ReadonlyArray<bigint> {
-    return this.rows.statuses.filter((status) => this.belongsIn(list, status)).map(({ id }) => id).toReversed()
+    return this.rows.statuses.filter((status) => this.isInList(list, status)).map(({ id }) => id).toReversed()
   }
 
-  private belongs(reader: bigint, status: StatusRow) {
+  private isInHome(reader: bigint, status: StatusRow) {
     if (!this.canSee(reader, status.id)) return false
     if (status.accountId === reader) return true
     // The deciding account finds the reply through its request.
     if (status.waits) return false
-    const apart = status.visibility !== "direct" &&
-      this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.holds(list, status))
-    if (apart || !this.meets(reader, status)) return false
-    const responded = this.responded(reader, status)
+    const isExclusive = status.visibility !== "direct" &&
+      this.rows.lists.some((list) => list.accountId === reader && list.exclusive && this.hasAsMember(list, status))
+    if (isExclusive || !this.hidesNone(reader, status)) return false
+    const repliedAccount = this.repliedAccount(reader, status)
     const followed = this.follows.has(pair(reader, status.accountId)) && this.asFollowed(reader, status) &&
-      (responded === undefined || this.follows.has(pair(reader, responded)))
+      (repliedAccount === undefined || this.follows.has(pair(reader, repliedAccount)))
     return followed || (isTagged(status) && this.rows.tagFollowers.includes(reader))
   }
 
-  private belongsIn(list: ListRow, status: StatusRow) {
+  private isInList(list: ListRow, status: StatusRow) {
     const { accountId: owner, members, repliesPolicy } = list
-    if (status.visibility === "direct" || !this.canSee(owner, status.id) || !this.meets(owner, status)) return false
-    const responded = this.responded(owner, status)
-    const heeded = responded === undefined ||
-      (repliesPolicy === "followed" && this.follows.has(pair(owner, responded))) ||
-      (repliesPolicy === "list" && members.includes(responded))
-    return heeded && this.holds(list, status) &&
+    if (status.visibility === "direct" || !this.canSee(owner, status.id) || !this.hidesNone(owner, status)) return false
+    const repliedAccount = this.repliedAccount(owner, status)
+    const isListedReply = repliedAccount === undefined ||
+      (repliesPolicy === "followed" && this.follows.has(pair(owner, repliedAccount))) ||
+      (repliesPolicy === "list" && members.includes(repliedAccount))
+    return isListedReply && this.hasAsMember(list, status) &&
       (this.asFollowed(owner, status) || (list.tagged && isTagged(status)))
   }
 
   /** Returns true if the author or the hashtag is a member. */
-  private holds({ members, tagged }: ListRow, status: StatusRow) {
+  private hasAsMember({ members, tagged }: ListRow, status: StatusRow) {
     return members.includes(status.accountId) || (tagged && isTagged(status))
   }
 
   /** Returns the account that a status replies to, unless it is the author or the reader. */
-  private responded(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
+  private repliedAccount(reader: bigint, { accountId, inReplyToAccountId, inReplyToId }: StatusRow) {
     const others = inReplyToId !== null && inReplyToAccountId !== accountId && inReplyToAccountId !== reader
     return others ? inReplyToAccountId ?? undefined : undefined
   }
@@ -223,7 +224,7 @@ export class Facts {
   }
 
   /** Returns true if the reader hides none of the accounts involved. */
-  private meets(reader: bigint, status: StatusRow) {
+  private hidesNone(reader: bigint, status: StatusRow) {
     const original = status.reblogOfId === null ? undefined : this.byId.get(status.reblogOfId)
     if (this.hides(reader, status.accountId)) return false
     if (original !== undefined && this.hides(reader, original.accountId)) return false

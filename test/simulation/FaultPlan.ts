@@ -1,8 +1,8 @@
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { staleMillis } from "../../src/services/media/MediaJobs.ts"
-import * as Drawing from "./Drawing.ts"
-import * as Pointed from "./Pointed.ts"
+import * as CommandPlan from "./CommandPlan.ts"
 import { Dice } from "./Seeded.ts"
+import * as TargetedFaults from "./TargetedFaults.ts"
 import { hasMedia, isCalm, type Side, type Step } from "./World.ts"
 
 /** A fault at the `nth` step of a kind on the machine at the port, counted from `at` milliseconds on. */
@@ -49,16 +49,16 @@ const stepsMax: Record<Step, number> = {
 
 /** Maximum untargeted faults of a seed, and maximum faults in total. */
 const scatteredMax = 4
-export const faultsMax = scatteredMax + Pointed.faultsMax
+export const faultsMax = scatteredMax + TargetedFaults.faultsMax
 
 /** Returns the faults of a seed, at least one of them untargeted. A calm seed only loses responses of commits. */
 export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
-  const [dice, late, media] = [new Dice(seed, "faults"), Drawing.lateMillis(seed), hasMedia(seed)]
+  const [dice, late, media] = [new Dice(seed, "faults"), CommandPlan.lateMillis(seed), hasMedia(seed)]
   if (calm) {
     return Array.from({ length: scatteredMax }, (): Fault => ({
       kind: "cut",
       port: dice.between(1, nodes + 1),
-      at: dice.between(0, Drawing.rushMillis),
+      at: dice.between(0, CommandPlan.rushMillis),
       step: "commit",
       nth: dice.between(1, 4),
       side: "after",
@@ -77,7 +77,7 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
       [1, "flush"]
     ])
     const port = dice.between(1, nodes + 1)
-    const at = dice.between(0, Drawing.rushMillis) + (dice.chance(0.5) ? late : 0)
+    const at = dice.between(0, CommandPlan.rushMillis) + (dice.chance(0.5) ? late : 0)
     // Half of the faults at a step count from the start, half from a later time.
     const early = late === 0 && dice.chance(0.5)
     const from = early ? 0 : at
@@ -113,7 +113,7 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
         return { kind, port, at, millis: dice.between(500, 4000) }
     }
   })
-  return [...scattered, ...Pointed.plan(seed)]
+  return [...scattered, ...TargetedFaults.plan(seed)]
 }
 
 /**

@@ -2,19 +2,19 @@ import { Effect, Fiber } from "effect"
 import type { AtStep, AtTime, Fault } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"
 import { endStuck, type Node } from "./Node.ts"
-import * as Pointed from "./Pointed.ts"
 import type { Message, SocketFault } from "./Sockets.ts"
+import * as TargetedFaults from "./TargetedFaults.ts"
 import type { Step, World } from "./World.ts"
 
 const words = {
   sql: "its SQL",
   commit: "a commit",
-  write: "it writes by one statement",
-  effect: "what follows a commit",
-  feeds: "it writes to feeds",
-  bus: "it tells the bus",
-  network: "it sends",
-  files: "it stores a file"
+  write: "a single-statement write",
+  effect: "a commit's effects",
+  feeds: "a feed write",
+  bus: "a bus message",
+  network: "a network message",
+  files: "storing a file"
 }
 
 /**
@@ -31,39 +31,39 @@ export const injectFaults = Effect.fnUntraced(function*(
   const began = world.time.now
   /** Faults that wait for their step, with the number of steps left. */
   const waiting = new Map(faults.flatMap((fault) => "step" in fault ? [[fault, fault.nth] as const] : []))
-  const pointed = new Pointed.Aim()
+  const targeted = new TargetedFaults.Aim()
   const running: Array<Fiber.Fiber<void>> = []
   const context = yield* Effect.context()
-  const later = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
+  const fork = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
 
-  const happens = (kind: Fault["kind"], text: string) => {
+  const record = (kind: Fault["kind"], text: string) => {
     world.count(kind)
     world.say(text)
   }
-  const comeBack = (ended: Node, millis: number) => {
+  const restartLater = (ended: Node, millis: number) => {
     if (nodes.includes(ended)) nodes.splice(nodes.indexOf(ended), 1)
-    later(Effect.gen(function*() {
+    fork(Effect.gen(function*() {
       yield* Effect.sleep(millis)
       const node = yield* restart(ended.port)
       nodes.push(node)
-      world.say(`${node.machine.name} starts in the place of ${ended.machine.name}`)
+      world.say(`${node.machine.name} replaces ${ended.machine.name}`)
     }))
   }
 
-  const strike = (fault: AtStep, victim: Node, where: string) => {
+  const inject = (fault: AtStep, victim: Node, where: string) => {
     const { machine } = victim
-    if (fault.of !== undefined) world.count("pointed")
+    if (fault.of !== undefined) world.count("targeted")
     switch (fault.kind) {
       case "crash":
-        happens("crash", `${machine.name} dies ${where}`)
+        record("crash", `${machine.name} dies ${where}`)
         world.crash(machine)
-        return comeBack(victim, fault.millis)
+        return restartLater(victim, fault.millis)
       case "freeze":
-        happens("freeze", `${machine.name} stands still for ${fault.millis} ms ${where}`)
+        record("freeze", `${machine.name} freezes for ${fault.millis} ms ${where}`)
         machine.freeze(fault.millis)
-        return later(Effect.sleep(fault.millis))
+        return fork(Effect.sleep(fault.millis))
       case "cut":
-        return happens("cut", `${machine.name} loses a connection to the database ${where}`)
+        return record("cut", `${machine.name} loses a connection to the database ${where}`)
     }
   }
 
@@ -72,7 +72,7 @@ export const injectFaults = Effect.fnUntraced(function*(
     let found: { readonly fault: AtStep; readonly victim: Node } | undefined
     for (const [fault, left] of waiting) {
       const victim = nodes.find((node) => node.machine === machine)
-      const aimed = fault.of === undefined ? victim?.port === fault.port : pointed.isAt(fault, machine)
+      const aimed = fault.of === undefined ? victim?.port === fault.port : targeted.isAt(fault, machine)
       if (victim === undefined || !aimed || fault.step !== step || world.time.now < began + fault.at) continue
       waiting.set(fault, left - 1)
       if (left <= 1) found ??= { fault, victim }
@@ -81,15 +81,15 @@ export const injectFaults = Effect.fnUntraced(function*(
     return found
   }
 
-  endStuck(world, nodes, (node) => comeBack(node, 1_000))
+  endStuck(world, nodes, (node) => restartLater(node, 1_000))
   world.step = (machine, step, side) =>
     Effect.suspend(() => {
       const found = machine.dead ? undefined : due(machine, step)
-      if (found !== undefined) strike(found.fault, found.victim, `${side} ${words[step]}`)
+      if (found !== undefined) inject(found.fault, found.victim, `${side} ${words[step]}`)
       return machine.dead ? Effect.never : found === undefined ? Effect.void : Effect.yieldNow
     })
-  world.performs = (machine, commandId) => pointed.performed(waiting.keys(), machine, commandId)
-  world.session.mishap = ({ commits, machine, text, writes }: Message): SocketFault | undefined => {
+  world.performs = (machine, commandId) => targeted.performed(waiting.keys(), machine, commandId)
+  world.session.socketFault = ({ commits, machine, text, writes }: Message): SocketFault | undefined => {
     const atCommit = commits ? due(machine, "commit") : undefined
     const atWrite = writes ? due(machine, "write") : undefined
     const found = atCommit ?? atWrite ?? due(machine, "sql")
@@ -97,7 +97,7 @@ export const injectFaults = Effect.fnUntraced(function*(
     const where = text.replaceAll(/\s+/g, " ").slice(0, 60)
     return {
       side: found.fault.side,
-      act: () => strike(found.fault, found.victim, `${found.fault.side} ${where}`),
+      act: () => inject(found.fault, found.victim, `${found.fault.side} ${where}`),
       breaks: found.fault.kind !== "freeze"
     }
   }
@@ -109,40 +109,40 @@ export const injectFaults = Effect.fnUntraced(function*(
     const { name } = victim.machine
     switch (kind) {
       case "stop": {
-        happens(kind, `${name} is asked to end`)
+        record(kind, `${name} is stopped`)
         nodes.splice(nodes.indexOf(victim), 1)
         yield* Effect.timeoutOption(victim.stop, "10 seconds")
         world.crash(victim.machine)
-        return comeBack(victim, millis)
+        return restartLater(victim, millis)
       }
       case "refuse": {
-        happens(kind, `the database is away for ${millis} ms`)
+        record(kind, `the database is down for ${millis} ms`)
         world.session.refuse(world.outside)
         yield* Effect.sleep(millis)
         return world.session.resume()
       }
       case "flush":
-        happens(kind, "the store of feeds loses everything")
+        record(kind, "all feeds are lost")
         return yield* flush
       case "partition":
-        happens(kind, `connections to ${name} break`)
+        record(kind, `connections to ${name} break`)
         return world.network.breakConnections(victim.machine, false)
       case "slow": {
-        happens(kind, `messages from and to ${name} take ${millis} ms`)
+        record(kind, `messages from and to ${name} take ${millis} ms`)
         world.network.slow.set(victim.machine, millis)
         yield* Effect.sleep(millis * 2)
         world.network.slow.delete(victim.machine)
       }
     }
   })
-  for (const fault of faults) if (!("step" in fault)) later(atTime(fault))
+  for (const fault of faults) if (!("step" in fault)) fork(atTime(fault))
 
   /** Ends when every active fault is over, and cancels the others. */
   return Effect.gen(function*() {
-    for (const { kind, of } of waiting.keys()) world.count(`${of === undefined ? kind : "pointed"} missed`)
+    for (const { kind, of } of waiting.keys()) world.count(`${of === undefined ? kind : "targeted"} missed`)
     waiting.clear()
     for (let at = 0; at < running.length; at++) yield* Fiber.join(running[at]!)
     world.step = () => Effect.void
-    world.session.mishap = () => undefined
+    world.session.socketFault = () => undefined
   })
 })

@@ -15,7 +15,7 @@ const cursorFirst: Mutant = {
 
 /** Invalidates only the home after a change: the reader's lists stay stale. */
 const listKept: Mutant = {
-  name: "a list keeps what its owner does not follow any more",
+  name: "a list keeps posts of unfollowed accounts",
   mutation: {
     feeds: (feeds) => ({ ...feeds, drop: (keys) => feeds.drop(keys.filter((key) => typeof key === "bigint")) })
   },

@@ -28,7 +28,7 @@ const storage = (world: World, machine: Machine): Storage["Service"] => {
     )
   const arrive = (name: string, content: string) =>
     Effect.sync(() => {
-      if (files.has(name)) world.wrong.push(`I15: ${machine.name} writes the file ${name} once more`)
+      if (files.has(name)) world.wrong.push(`I15: ${machine.name} writes the file ${name} again`)
       files.set(name, content)
     })
   const transfer = Effect.suspend(() => Effect.sleep(dice.between(1, transferMillisMax)))
@@ -71,8 +71,8 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
         ])
         return Effect.andThen(Effect.sleep(dice.between(10, jobMillisMax)), Effect.suspend(end))
       }),
-    preview: () => Effect.die("nobody asks for it"),
-    profilePicture: () => Effect.die("nobody asks for it"),
+    preview: () => Effect.die("not used by the simulation"),
+    profilePicture: () => Effect.die("not used by the simulation"),
     likeness: () => Effect.succeed(0n)
   })
 }
@@ -98,7 +98,7 @@ const newestOnly = (world: World, jobs: MediaJobs["Service"]): MediaJobs["Servic
         const newest = world.attempts.get(id) ?? 0
         if (!given) return
         if (job.attempts >= newest) world.attempts.delete(id)
-        else world.wrong.push(`I15: attempt ${job.attempts} of ${id} was given back after attempt ${newest} had begun`)
+        else world.wrong.push(`I15: attempt ${job.attempts} of ${id} was released after attempt ${newest} had begun`)
       }))
 })
 

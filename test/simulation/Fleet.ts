@@ -15,7 +15,7 @@ export interface Settings {
   /** Number of the mutant that runs instead of the program. */
   readonly mutant: number | undefined
   /** Enables consent, polls and moderators, regardless of the seed. */
-  readonly talks?: true
+  readonly consents?: true
   readonly logs: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Job {
  * Time without progress of virtual time after which a process counts as hung, and its seed as broken, in milliseconds.
  * Instants take longer on slow machines, but never this long.
  */
-const silenceMillisMax = 300_000
+const progressMillisMax = 300_000
 
 /** Maximum seeds of a process. Code compiled and plans made for the first seeds serve all later ones. */
 const seedsOfProcessMax = 120
@@ -62,11 +62,11 @@ export class Fleet {
     this.idle = Array.from({ length: processes }, () => undefined)
   }
 
-  /** Runs seeds and calls `told` with each result, in any order. Drops the logs of seeds that hold. */
-  each(jobs: ReadonlyArray<Job>, told: (result: Result) => void) {
+  /** Runs seeds and calls `onResult` with each result, in any order. Drops the logs of seeds that hold. */
+  each(jobs: ReadonlyArray<Job>, onResult: (result: Result) => void) {
     const one = async ({ seed, settings }: Job) => {
       const { log, ...result } = await this.run(seed, settings)
-      told({ ...result, log })
+      onResult({ ...result, log })
       return { result: { ...result, log: result.broken.length === 0 ? [] : log }, settings }
     }
     return Promise.all(jobs.map(one))
@@ -80,7 +80,7 @@ export class Fleet {
   private async runOn(worker: Worker, seed: number, settings: Settings) {
     const { child } = worker
     // The seed is not to blame, and every other seed would fail too.
-    if (!(await worker.loaded)) throw new Error("a simulation process does not load the program; its error is above")
+    if (!(await worker.loaded)) throw new Error("a simulation process failed to load the program; its error is above")
     const result = await ask(child, { seed, settings })
     const bytesMax = settings.federation ? memoryBytesMax.federation : memoryBytesMax.one
     const over = result.lost || ++worker.ran >= seedsOfProcessMax || result.bytes > bytesMax
@@ -138,7 +138,7 @@ const ask = (child: ChildProcess, job: Job) =>
       if (isReply(response)) end(response, false)
     }
     const onExit = (code: number | null) => lose(`the process ended with ${code}`)
-    const timer = setTimeout(() => lose(`the run hangs: no progress for ${silenceMillisMax} ms`), silenceMillisMax)
+    const timer = setTimeout(() => lose(`the run hangs: no progress for ${progressMillisMax} ms`), progressMillisMax)
     child.on("message", onMessage).on("exit", onExit)
     child.send(job)
   })

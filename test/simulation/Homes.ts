@@ -49,7 +49,7 @@ const compare = (
   const missing = expected.filter((id) => !found.includes(id))
   const extra = found.filter((id) => !expected.includes(id))
   if (missing.length > 0) broken.push(`${what} lacks ${missing}`)
-  if (extra.length > 0) broken.push(`${what} holds ${extra}, which does not belong there`)
+  if (extra.length > 0) broken.push(`${what} holds ${extra}, which should not be there`)
   if (new Set(found).size < found.length) broken.push(`${what} holds an entry twice`)
   if (found.some((id, at) => at > 0 && found[at - 1]! < id)) broken.push(`${what} is out of order`)
 }

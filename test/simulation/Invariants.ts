@@ -5,11 +5,11 @@ import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
+import type { Requests } from "./ConsentPlan.ts"
 import * as Consents from "./Consents.ts"
-import * as Dismissing from "./Dismissing.ts"
+import * as Dismissals from "./Dismissals.ts"
 import * as Facts from "./Facts.ts"
 import * as Homes from "./Homes.ts"
-import * as Limiting from "./Limiting.ts"
 import type { List } from "./Lists.ts"
 import * as MediaInvariants from "./MediaInvariants.ts"
 import { Model } from "./Model.ts"
@@ -17,13 +17,13 @@ import * as NotificationInvariants from "./NotificationInvariants.ts"
 import type { Performed } from "./Performed.ts"
 import * as Phones from "./Phones.ts"
 import * as PollEnds from "./PollEnds.ts"
+import * as PostLimits from "./PostLimits.ts"
 import * as ReadPaths from "./ReadPaths.ts"
-import * as Reporting from "./Reporting.ts"
+import * as Reports from "./Reports.ts"
 import * as Reviews from "./Reviews.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
-import * as Spamming from "./Spamming.ts"
-import * as Suspending from "./Suspending.ts"
-import type { Requests } from "./Talking.ts"
+import * as SpamRules from "./SpamRules.ts"
+import * as SuspensionChecks from "./SuspensionChecks.ts"
 import type { Shared, World } from "./World.ts"
 
 /** State of a run at rest. */
@@ -64,7 +64,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     aftermath.followers,
     aftermath.locked,
     aftermath.lists,
-    Spamming.actionOf(world.seed) === "limit"
+    SpamRules.actionOf(world.seed) === "limit"
   )
   for (const entry of performed) {
     const command = entry.commandId === null ? undefined : commandOf.get(entry.commandId)
@@ -81,21 +81,21 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...NotificationInvariants.check(aftermath, facts),
     ...(yield* Phones.check(aftermath, facts)),
     ...(yield* ReadPaths.check(aftermath, facts, model)),
-    ...(yield* Reporting.check(aftermath, facts, performed, commandOf)),
-    ...(yield* Spamming.check(aftermath, performed, commandOf)),
+    ...(yield* Reports.check(aftermath, facts, performed, commandOf)),
+    ...(yield* SpamRules.check(aftermath, performed, commandOf)),
     ...(yield* Reviews.check(aftermath, facts, performed, commandOf)),
-    ...(yield* Dismissing.check(world, aftermath.shared)),
-    ...(yield* Limiting.check(world, aftermath.shared)),
+    ...(yield* Dismissals.check(world, aftermath.shared)),
+    ...(yield* PostLimits.check(world, aftermath.shared)),
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
     ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : []),
-    ...(world.talking ? yield* ofTalking(aftermath, facts, performed, commandOf) : [])
+    ...(world.withConsents ? yield* checkConsents(aftermath, facts, performed, commandOf) : [])
   ]
 })
 
 /** Checks the invariants of consent, polls and moderation. */
-const ofTalking = Effect.fnUntraced(function*(
+const checkConsents = Effect.fnUntraced(function*(
   aftermath: Aftermath,
   facts: Facts.Facts,
   performed: ReadonlyArray<Performed>,
@@ -104,7 +104,7 @@ const ofTalking = Effect.fnUntraced(function*(
   return [
     ...(yield* Consents.check(aftermath, facts, performed, commandOf)),
     ...(yield* PollEnds.check(aftermath, facts, performed, commandOf)),
-    ...(yield* Suspending.check(aftermath, performed, commandOf))
+    ...(yield* SuspensionChecks.check(aftermath, performed, commandOf))
   ]
 })
 
@@ -118,26 +118,28 @@ const responses = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Perf
     const id = commandIdOf(outcome)
     const done = byId.get(id) ?? []
     const { result } = outcome
-    if (done.length > 1) broken.push(`I2: ${id} was done ${done.length} times`)
+    if (done.length > 1) broken.push(`I2: ${id} was executed ${done.length} times`)
     if (typeof result === "string") continue
-    const isRefused = done.every(({ resultId }) => resultId === String(Spamming.ruleId))
-    if ("error" in result && !isRefused && done.length > 0 && !doneLater.has(id) && !outcome.givenUp) {
-      broken.push(`I2: ${id} was refused with ${result.error}, and was done`)
+    const isRefused = done.every(({ resultId }) => resultId === String(SpamRules.ruleId))
+    if ("error" in result && !isRefused && done.length > 0 && !doneLater.has(id) && !outcome.timedOut) {
+      broken.push(`I2: ${id} was refused with ${result.error}, but executed`)
     }
-    if ("id" in result && done[0]?.resultId !== result.id) broken.push(`I1: ${id} was answered ${result.id}, not done`)
+    if ("id" in result && done[0]?.resultId !== result.id) {
+      broken.push(`I1: ${id} got the response ${result.id}, but was not executed`)
+    }
   }
   for (const outcome of again) {
     const { later, result } = outcome
     const [before, after] = [result, later].map((known) =>
       typeof known === "string" || "error" in known ? "" : known.id
     )
-    if (later === "unknown") broken.push(`I2: nobody answered ${commandIdOf(outcome)} at rest`)
-    if (before !== "" && after !== before) broken.push(`I2: ${commandIdOf(outcome)} gave ${before}, later ${after}`)
+    if (later === "unknown") broken.push(`I2: ${commandIdOf(outcome)} got no response at rest`)
+    if (before !== "" && after !== before) broken.push(`I2: ${commandIdOf(outcome)} returned ${before}, later ${after}`)
   }
   return broken
 }
 
-/** I2: a command does not start after its client was told 503 because of its deadline. */
+/** I2: a command does not start after its client got 503 because of its deadline. */
 const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed>): ReadonlyArray<string> => {
   const asked = new Map([...outcomes, ...again].map((outcome) => [commandIdOf(outcome), outcome.askedAt]))
   return performed.flatMap(({ beganAt, commandId }) => {
@@ -145,7 +147,7 @@ const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed
     const waited = times?.map((at) => beganAt.getTime() - at).filter((millis) => millis >= 0)
     return waited === undefined || waited.some((millis) => millis <= commandSecondsMax * 1_000 + clockMillisOff)
       ? []
-      : [`I2: ${commandId} began ${Math.min(...waited)} ms after a client asked for it, who was told 503 by then`]
+      : [`I2: ${commandId} began ${Math.min(...waited)} ms after its request, when the client had got 503`]
   })
 }
 
@@ -166,8 +168,11 @@ export const owners = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, perf
   const gaps = yield* sql<{ id: string }>`SELECT coalesce(c.id, p.command_id) AS id FROM commands c
     FULL JOIN (SELECT * FROM performed WHERE command_id IS NOT NULL) p ON p.account_id = c.account_id AND p.command_id = c.id
     WHERE (c.id IS NULL OR p.command_id IS NULL OR c.epoch <> p.epoch)
-      AND coalesce(c.id, '') NOT LIKE ${`${Limiting.earlier}%`}`
-  return [...broken, ...gaps.map(({ id }) => `I13: ${id} was done without its answer, or the other way round`)]
+      AND coalesce(c.id, '') NOT LIKE ${`${PostLimits.earlier}%`}`
+  return [
+    ...broken,
+    ...gaps.map(({ id }) => `I13: ${id} was executed without a recorded response, or recorded without execution`)
+  ]
 })
 
 /** I19: the ids of an account's statuses rise in commit order, and approximate the time. */
@@ -180,12 +185,12 @@ const ids = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<string,
     if ((kind !== "Publish" && kind !== "Reblog") || resultId === null || seen.has(resultId)) continue
     seen.add(resultId)
     const id = BigInt(resultId)
-    if (id === Spamming.ruleId) continue
+    if (id === SpamRules.ruleId) continue
     const before = newest.get(accountId) ?? 0n
     if (id < before) broken.push(`I19: ${accountId} published ${id} after ${before}`)
     newest.set(accountId, id)
     if (Math.abs(Number(id >> 16n) - at.getTime()) > idMillisOff) {
-      broken.push(`I19: ${id} was not made at ${at.getTime()}`)
+      broken.push(`I19: ${id} was not created at ${at.getTime()}`)
     }
   }
   return broken
@@ -216,7 +221,7 @@ export const counters = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return [
     ...accounts.map(({ id }) => `I12: a counter of the account ${id} is wrong`),
     ...statuses.map(({ id }) => `I12: a counter of the status ${id} is wrong`),
-    ...polls.map(({ id }) => `I20: the poll ${id} has not the figures of its votes`)
+    ...polls.map(({ id }) => `I20: the counts of the poll ${id} differ from its votes`)
   ]
 })
 
@@ -227,7 +232,7 @@ const severed = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
       SELECT account_id, target_account_id FROM follows UNION ALL SELECT account_id, target_account_id FROM follow_requests) r
     JOIN blocks b ON (b.account_id, b.target_account_id) IN
       ((r.account_id, r.target_account_id), (r.target_account_id, r.account_id)) ORDER BY 1`
-  return rows.map(({ what }) => `I11: the follow ${what} stands over a block`)
+  return rows.map(({ what }) => `I11: the follow ${what} exists despite a block`)
 })
 
 /** I16: no pending work is left. */
@@ -238,7 +243,7 @@ const leftovers = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: num
     UNION ALL SELECT 'the mute ' || account_id || '>' || target_account_id FROM mutes WHERE expires_at < ${new Date(
     now
   )}
-    UNION ALL SELECT 'the scheduled status ' || id || ', whose time is over,' FROM scheduled_statuses
+    UNION ALL SELECT 'the scheduled status ' || id || ', which is due,' FROM scheduled_statuses
       WHERE scheduled_at < ${new Date(now)}
     UNION ALL SELECT 'the reblog ' || s.id || ' of a deleted status' FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id
       WHERE o.deleted_at IS NOT NULL AND s.deleted_at IS NULL`

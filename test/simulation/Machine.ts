@@ -40,7 +40,7 @@ export class Machine {
     )
   }
 
-  get standsStill() {
+  get isFrozen() {
     return this.frozen
   }
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Uploading from "./Uploading.ts"
+import * as MediaUploads from "./MediaUploads.ts"
 import type { Shared, World } from "./World.ts"
 
 interface MediaRow {
@@ -23,16 +23,16 @@ export const check = Effect.fnUntraced(function*(world: World, shared: Shared) {
     broken.push(`I15: the job ${id} is ${state} after ${attempts} attempts`)
   }
 
-  for (const days of [2, 3]) yield* Uploading.sweep(world, shared, days)
+  for (const days of [2, 3]) yield* MediaUploads.sweep(world, shared, days)
   const rows = yield* sql<MediaRow>`SELECT id, state, status_id, scheduled_status_id,
     array_remove(ARRAY[file_name, preview_name, upload_name], NULL) AS names FROM media_attachments`
   const byId = new Map(rows.map((row) => [row.id, row]))
   for (const { id, names, scheduledStatusId, state, statusId } of rows) {
-    if (statusId === null && scheduledStatusId === null) broken.push(`I15: the file ${id} of no post is still there`)
+    if (statusId === null && scheduledStatusId === null) broken.push(`I15: the unattached file ${id} still exists`)
     else if (state !== "ready") broken.push(`I15: a post has the file ${id}, which is ${state}`)
     else world.count("media attached")
     for (const name of names) {
-      if (!world.files.has(name)) broken.push(`I15: ${name} of the attached file ${id} is gone`)
+      if (!world.files.has(name)) broken.push(`I15: ${name} of the attached file ${id} is missing`)
     }
   }
   const shown = yield* sql<{ id: bigint; mediaIds: ReadonlyArray<bigint> }>`
@@ -40,13 +40,13 @@ export const check = Effect.fnUntraced(function*(world: World, shared: Shared) {
   for (const { id, mediaIds } of shown) {
     for (const media of mediaIds) {
       if (byId.get(media)?.statusId !== id) {
-        broken.push(`I15: the status ${id} shows the file ${media}, which it has not`)
+        broken.push(`I15: the status ${id} shows the file ${media} of another post`)
       }
     }
   }
   const held = new Set(rows.flatMap(({ names }) => names))
   const ledger = yield* sql<{ name: string }>`SELECT name FROM stored_files`
-  for (const { name } of ledger) if (!held.has(name)) broken.push(`I15: ${name} is in the ledger, and nobody's`)
-  for (const name of world.files.keys()) if (!held.has(name)) broken.push(`I15: ${name} is in storage, and nobody's`)
+  for (const { name } of ledger) if (!held.has(name)) broken.push(`I15: ${name} is in the ledger, but unused`)
+  for (const name of world.files.keys()) if (!held.has(name)) broken.push(`I15: ${name} is in storage, but unused`)
   return broken
 })

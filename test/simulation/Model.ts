@@ -2,7 +2,7 @@ import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { List } from "./Lists.ts"
 import type { Performed } from "./Performed.ts"
-import * as Spamming from "./Spamming.ts"
+import * as SpamRules from "./SpamRules.ts"
 
 interface ModelStatus {
   readonly account: bigint
@@ -68,8 +68,8 @@ export class Model {
     switch (command._tag) {
       case "Publish":
         // Refused by a spam rule.
-        if (resultId === String(Spamming.ruleId)) return
-        if (this.limits && Spamming.isOffer(command)) this.limited.add(me)
+        if (resultId === String(SpamRules.ruleId)) return
+        if (this.limits && SpamRules.isSpam(command)) this.limited.add(me)
         this.statuses.set(BigInt(resultId ?? 0), {
           account: me,
           reblogOf: undefined,

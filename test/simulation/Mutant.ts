@@ -1,4 +1,4 @@
-import type { BugSearch } from "./Hunt.ts"
+import type { BugSearch } from "./BugSearches.ts"
 import type { Planted } from "./Sources.ts"
 import type { Mutation } from "./World.ts"
 
@@ -13,5 +13,5 @@ export interface Mutant extends BugSearch {
   /** The bug needs nodes that freeze during media jobs, as in `Options`. */
   readonly standstills?: true
   /** The bug needs consent, polls and moderators, as in `Options`. */
-  readonly talks?: true
+  readonly consents?: true
 }

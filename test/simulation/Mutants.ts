@@ -1,15 +1,15 @@
 import { Clock, Effect } from "effect"
 import { commandMutants } from "./CommandMutants.ts"
 import { commitMutants } from "./CommitMutants.ts"
+import { consentMutants } from "./ConsentMutants.ts"
 import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
 import { reviewMutants } from "./ReviewMutants.ts"
-import { talkMutants } from "./TalkMutants.ts"
 
 /** Does not adopt the jobs of a dead node. */
-const jobForgotten: Mutant = {
-  name: "a media job that was left behind is not woken",
+const jobNotAdopted: Mutant = {
+  name: "an abandoned media job is not restarted",
   mutation: { processings: (jobs) => ({ ...jobs, due: () => Effect.succeed([]) }) },
   breaks: /^I15: the job/,
   commands: 12,
@@ -19,7 +19,7 @@ const jobForgotten: Mutant = {
 
 /** A crash in between leaves a file without a row. */
 const fileFirst: Mutant = {
-  name: "a file is stored a second before its row is there",
+  name: "a file is stored a second before its row is inserted",
   mutation: {
     storedFiles: (files, storage, sql) => {
       let kept = 0
@@ -37,7 +37,7 @@ const fileFirst: Mutant = {
       }
     }
   },
-  breaks: /^I15: .* nobody's/,
+  breaks: /^I15: .* unused/,
   foundAt: 22,
   seedsMax: 30
 }
@@ -59,18 +59,18 @@ const blockRaced: Mutant = {
 }
 
 /** A client that got 503 tries another way, or undoes its action; then the first command is executed. */
-const begunLate: Mutant = {
-  name: "a command begins after its client was told 503",
+const lateStart: Mutant = {
+  name: "a command begins after its client got 503",
   mutation: {},
   planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
-  breaks: /^I2: .* told 503/,
+  breaks: /^I2: .* got 503/,
   foundAt: 12,
   seedsMax: 60
 }
 
 /** A commit with a lost response leaves intents that only the agenda finds. */
-const wakeLost: Mutant = {
-  name: "an actor does not look for rows after a commit of unknown outcome",
+const wakeUpLost: Mutant = {
+  name: "an actor does not reload its rows after a commit of unknown outcome",
   mutation: {},
   planted: {
     file: "actors/account/Entity.ts",
@@ -87,7 +87,7 @@ const wakeLost: Mutant = {
 
 /** An attempt on a node that was presumed dead ends the job that another node works on. */
 const attemptCounts: Mutant = {
-  name: "an attempt of media that was given up by another node still counts",
+  name: "a stale media attempt still counts",
   mutation: { sql: (text) => text.replace(/AND attempts = (\$\d+) AND state/, "AND $1::int > 0 AND state") },
   breaks: /^I15: attempt/,
   standstills: true,
@@ -96,17 +96,17 @@ const attemptCounts: Mutant = {
 }
 
 /** Never creates a request for a filtered mention. */
-const requestForgotten: Mutant = {
-  name: "a mention waits without a request",
+const requestMissing: Mutant = {
+  name: "a filtered mention has no notification request",
   mutation: { sql: (text) => text.replace(/FROM told\s+WHERE filtered AND/, "FROM told WHERE false AND") },
-  breaks: /^I22: .* asks for nothing/,
+  breaks: /^I22: .* has no request/,
   foundAt: 2,
   seedsMax: 30
 }
 
 /** Streams filtered notifications like all others. */
-const waitingTold: Mutant = {
-  name: "a notification that waits is streamed",
+const filteredStreamed: Mutant = {
+  name: "a filtered notification is streamed",
   mutation: {},
   planted: {
     file: "services/feeds/NotificationWriter.ts",
@@ -114,23 +114,23 @@ const waitingTold: Mutant = {
     times: 1,
     to: (on) => `written.filter(({ filtered }) => ${on} || !filtered)`
   },
-  breaks: /^I22: .* and is streamed/,
+  breaks: /^I22: .* was streamed/,
   foundAt: 2,
   seedsMax: 30
 }
 
 /** Sends pushes of senders who are not accepted yet. */
-const waitingPushed: Mutant = {
-  name: "a notification that waits is pushed",
+const filteredPushed: Mutant = {
+  name: "a filtered notification is pushed",
   mutation: { sql: (text) => text.replace("WHERE NOT told.filtered AND CASE p.policy", "WHERE CASE p.policy") },
-  breaks: /^I24: .* waits/,
+  breaks: /^I24: .* is filtered/,
   foundAt: 2,
   seedsMax: 30
 }
 
 /** Announces boosts only on streams. */
-const pushForgotten: Mutant = {
-  name: "phones hear of no boosts",
+const boostsNotPushed: Mutant = {
+  name: "boosts are not pushed",
   mutation: { sql: (text) => text.replace("p.alerts -> told.type = 'true'", "told.type <> 'reblog'") },
   breaks: /^I24: the phone/,
   foundAt: 2,
@@ -139,7 +139,7 @@ const pushForgotten: Mutant = {
 
 /** A posted status stays in the schedule. */
 const stillScheduled: Mutant = {
-  name: "a scheduled status stays on the list when it is posted",
+  name: "a scheduled status stays scheduled after it is posted",
   mutation: {
     sql: (text) =>
       text.replace(
@@ -154,8 +154,8 @@ const stillScheduled: Mutant = {
 }
 
 /** Nodes keep using their cached filters. */
-const filtersKept: Mutant = {
-  name: "nobody forgets filters that were changed",
+const staleFilters: Mutant = {
+  name: "changed filters stay cached",
   mutation: {},
   planted: {
     file: "services/caching/Changes.ts",
@@ -172,21 +172,21 @@ const filtersKept: Mutant = {
 export const mutants: ReadonlyArray<Mutant> = [
   ...commandMutants,
   ...commitMutants,
-  jobForgotten,
+  jobNotAdopted,
   fileFirst,
   blockRaced,
-  begunLate,
-  wakeLost,
+  lateStart,
+  wakeUpLost,
   attemptCounts,
-  requestForgotten,
-  waitingTold,
-  waitingPushed,
-  pushForgotten,
+  requestMissing,
+  filteredStreamed,
+  filteredPushed,
+  boostsNotPushed,
   stillScheduled,
-  filtersKept,
+  staleFilters,
   ...feedMutants,
   ...overlappingMutants,
-  ...talkMutants,
+  ...consentMutants,
   ...reviewMutants
 ]
 

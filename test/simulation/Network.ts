@@ -8,12 +8,12 @@ import type { Dice } from "./Seeded.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Maximum milliseconds of a message between nodes. */
-const hopMillisMax = 20
+const delayMillisMax = 20
 
 interface Server {
   readonly machine: Machine
   readonly receive: (connection: number, data: RpcMessage.FromClientEncoded) => Effect.Effect<void>
-  readonly hungUp: (connection: number) => void
+  readonly disconnected: (connection: number) => void
 }
 
 interface Connection {
@@ -53,26 +53,26 @@ export class Network {
       const { response, client, server, to } = connection
       if (connection.broken || (server.machine !== machine && client !== machine)) continue
       connection.broken = true
-      this.time.after(this.hop(client, server.machine), () => {
+      this.time.after(this.delay(client, server.machine), () => {
         this.connections.delete(id)
         client.run(response({ _tag: "ClientProtocolError", error: noRoute(to) }))
-        server.machine.soon(() => server.hungUp(id))
+        server.machine.soon(() => server.disconnected(id))
       })
     }
   }
 
-  private hop(from: Machine, to: Machine) {
-    return this.dice.between(1, hopMillisMax) + (this.slow.get(from) ?? 0) + (this.slow.get(to) ?? 0)
+  private delay(from: Machine, to: Machine) {
+    return this.dice.between(1, delayMillisMax) + (this.slow.get(from) ?? 0) + (this.slow.get(to) ?? 0)
   }
 
-  private carry(id: number, way: "there" | "back", what: string, arrived: (connection: Connection) => void) {
+  private carry(id: number, direction: "there" | "back", what: string, arrived: (connection: Connection) => void) {
     const connection = this.connections.get(id)
     if (connection === undefined || connection.broken) return
     const { arrival, client, server } = connection
-    arrival[way] = Math.max(arrival[way], this.time.now + this.hop(client, server.machine))
-    this.time.after(arrival[way] - this.time.now, () => {
+    arrival[direction] = Math.max(arrival[direction], this.time.now + this.delay(client, server.machine))
+    this.time.after(arrival[direction] - this.time.now, () => {
       if (connection.broken) return
-      const [from, to] = way === "there" ? [client, server.machine] : [server.machine, client]
+      const [from, to] = direction === "there" ? [client, server.machine] : [server.machine, client]
       this.log.push(`${this.time.now} ${from.name}>${to.name} ${this.relative(what)}`)
       arrived(connection)
     })
@@ -102,7 +102,7 @@ export class Network {
               ids.add(id)
               return write(id, data)
             },
-            hungUp: (id) => {
+            disconnected: (id) => {
               if (ids.delete(id)) Queue.offerUnsafe(disconnects, id)
             }
           }
@@ -165,7 +165,7 @@ export class Network {
                 const server = this.servers.get(to)
                 // A refusal also takes time: otherwise a caller that retries at once would stop the clock.
                 if (server === undefined) {
-                  yield* Effect.sleep(this.dice.between(1, hopMillisMax))
+                  yield* Effect.sleep(this.dice.between(1, delayMillisMax))
                   return yield* noRoute(to)
                 }
                 const id = connectionOf(clientId, server)

@@ -23,12 +23,12 @@ import { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
 import { ActiveFilters } from "../../src/services/filters/ActiveFilters.ts"
 import { config } from "../support/Actors.ts"
 import { noOutbound } from "../support/NoOutbound.ts"
+import * as ClientServices from "./ClientServices.ts"
 import * as Files from "./Files.ts"
 import { Machine } from "./Machine.ts"
+import * as MediaUploads from "./MediaUploads.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
-import * as Uploading from "./Uploading.ts"
-import * as Watching from "./Watching.ts"
 import { client, committedOnly, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a simulated machine. */
@@ -40,14 +40,14 @@ export interface Node {
   readonly filters: ActiveFilters["Service"]
   readonly listTimelines: ListTimelines["Service"]
   /** Renderings for clients; undefined if the run does not check them. */
-  readonly shown: Watching.Shown["Service"]
+  readonly shown: ClientServices.Shown["Service"]
   /** Undefined if the run has no media. */
-  readonly uploading: Uploading.Uploading | undefined
+  readonly uploading: MediaUploads.MediaUploads | undefined
   /** Stops the node like SIGTERM, and waits until it has ended. */
   readonly stop: Effect.Effect<void>
 }
 
-class MediaOfNode extends Context.Service<MediaOfNode, Uploading.Uploading | undefined>()(
+class MediaOfNode extends Context.Service<MediaOfNode, MediaUploads.MediaUploads | undefined>()(
   "murmuration/test/simulation/MediaOfNode"
 ) {}
 
@@ -79,7 +79,7 @@ const watched = (world: World, machine: Machine, { bus, feeds, messages }: Share
     around(
       "bus",
       Effect.andThen(
-        Effect.sync(() => world.told.push({ machine, at: world.time.now, message })),
+        Effect.sync(() => world.busMessages.push({ machine, at: world.time.now, message })),
         bus.publish(message)
       )
     )
@@ -119,18 +119,18 @@ export const start = Effect.fnUntraced(
     const slices = new Dice(world.seed, "slices").pick([1, 2, sliceRowsMax])
     const machine = new Machine(world.time, world.base, world.seed, name, skewMillis)
     const media = world.media
-      ? Layer.effect(MediaOfNode, Uploading.make).pipe(
+      ? Layer.effect(MediaOfNode, MediaUploads.make).pipe(
         Layer.provide(Media.layerOverRows),
         Layer.provide(Files.rows(world)),
         Layer.provide(Files.layer(world, machine))
       )
       : Layer.succeed(MediaOfNode, undefined)
     const actors = Layer.fresh(Actors.layerOverCommands)
-    const acting = world.talking
-      ? Watching.layer(world, machine).pipe(Layer.provideMerge(actors))
-      : Layer.merge(actors, Layer.succeed(Watching.Shown, undefined))
+    const clientServices = world.withConsents
+      ? ClientServices.layer(world, machine).pipe(Layer.provideMerge(actors))
+      : Layer.merge(actors, Layer.succeed(ClientServices.Shown, undefined))
     const address = RunnerAddress.make(`node-${port}`, port)
-    const layer = Layer.merge(acting, media).pipe(
+    const layer = Layer.merge(clientServices, media).pipe(
       Layer.provideMerge(Layer.mergeAll(HomeTimelines.layer, ListTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, address)),
@@ -141,7 +141,7 @@ export const start = Effect.fnUntraced(
     const scope = Scope.makeUnsafe()
     const building = machine.on(world.outside)(Effect.orDie(Scope.provide(Layer.build(Layer.fresh(layer)), scope)))
     // A node ends if it cannot start because the database is down.
-    const built = yield* world.talking
+    const built = yield* world.withConsents
       ? Effect.onError(building, () => Effect.sync(() => world.crash(machine)))
       : building
     world.leases.owner(address, Context.get(built, Sharding.Sharding))
@@ -152,7 +152,7 @@ export const start = Effect.fnUntraced(
       homes: Context.get(built, HomeTimelines),
       filters: Context.get(built, ActiveFilters),
       listTimelines: Context.get(built, ListTimelines),
-      shown: Context.get(built, Watching.Shown),
+      shown: Context.get(built, ClientServices.Shown),
       uploading: Context.get(built, MediaOfNode),
       stop: machine.on(world.outside)(Scope.close(scope, Exit.void)).pipe(
         Effect.andThen(Effect.sync(() => world.crash(machine)))
@@ -163,13 +163,13 @@ export const start = Effect.fnUntraced(
 )
 
 /** Ends a node that cannot release a shard, as `main` does. */
-export const endStuck = (world: World, nodes: ReadonlyArray<Node>, comeBack: (node: Node) => void) => {
+export const endStuck = (world: World, nodes: ReadonlyArray<Node>, restartLater: (node: Node) => void) => {
   world.leases.stuck = ({ port }, shard) => {
     const node = nodes.find((one) => one.port === port && !one.machine.dead)
     if (node === undefined) return
     world.count("stuck")
-    world.say(`${node.machine.name} ends, for it cannot give up shard ${shard}`)
+    world.say(`${node.machine.name} ends, because it cannot release shard ${shard}`)
     world.crash(node.machine)
-    comeBack(node)
+    restartLater(node)
   }
 }

@@ -1,7 +1,7 @@
-import { toldOf } from "./Dismissing.ts"
+import { moderated } from "./ConsentPlan.ts"
+import { notificationKey } from "./Dismissals.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
-import { moderated } from "./Talking.ts"
 
 /**
  * I9: each current favourite, reblog, mention and follow is notified once, and nothing else; no stream repeats a
@@ -13,20 +13,21 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   const { dismissed } = world
   const { favourites, follows, mentions, notifications, requests, statuses } = facts.rows
   const broken: Array<string> = []
-  const apart = new Set<string>()
-  const kept = moderated(outcomes)
+  const blockedPairs = new Set<string>()
+  const restricted = moderated(outcomes)
   for (const { account, command } of outcomes) {
     if (command._tag !== "Block" && command._tag !== "Mute") continue
-    apart.add(pair(account, command.target)).add(pair(command.target, account))
+    blockedPairs.add(pair(account, command.target)).add(pair(command.target, account))
   }
-  const excused = (to: bigint, from: bigint) => apart.has(pair(to, from)) || kept.has(to) || kept.has(from)
+  const isExempt = (to: bigint, from: bigint) =>
+    blockedPairs.has(pair(to, from)) || restricted.has(to) || restricted.has(from)
   const wanted = new Map<string, number>()
   const want = (type: string, to: bigint, from: bigint, statusId: bigint) => {
     if (to === from) return
     // A dismissed notification is gone, and so are notifications of a dismissed request.
-    const isDismissed = dismissed.told.has(toldOf(type, to, from, statusId)) ||
-      dismissed.told.has(toldOf(type, to, from, 0n))
-    wanted.set(toldOf(type, to, from, statusId), excused(to, from) || isDismissed ? 0 : 1)
+    const isDismissed = dismissed.keys.has(notificationKey(type, to, from, statusId)) ||
+      dismissed.keys.has(notificationKey(type, to, from, 0n))
+    wanted.set(notificationKey(type, to, from, statusId), isExempt(to, from) || isDismissed ? 0 : 1)
   }
   const authorOf = (id: bigint) => facts.byId.get(id)
   for (const { accountId, statusId } of favourites) {
@@ -51,39 +52,39 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   }
   const found = Map.groupBy(notifications, (n) => {
     const about = n.statusId === 0n ? n.reportId : n.statusId
-    return toldOf(n.type, n.accountId, n.fromAccountId, about)
+    return notificationKey(n.type, n.accountId, n.fromAccountId, about)
   })
   for (const [what, least] of wanted) {
-    if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notice of ${what}`)
+    if ((found.get(what)?.length ?? 0) < least) broken.push(`I9: no notification of ${what}`)
   }
   for (const [what, rows] of found) {
-    if (rows.length > 1) broken.push(`I9: ${rows.length} notices of ${what}`)
+    if (rows.length > 1) broken.push(`I9: ${rows.length} notifications of ${what}`)
     const { accountId, fromAccountId, statusId, type } = rows[0]!
-    const owed = type === "favourite" || type === "reblog" || type === "follow_request" ||
+    const isCounted = type === "favourite" || type === "reblog" || type === "follow_request" ||
       (type === "follow" && !followers.has(pair(fromAccountId, accountId)))
-    if (owed && !wanted.has(what)) broken.push(`I9: a notice of ${what}, which is not so`)
+    if (isCounted && !wanted.has(what)) broken.push(`I9: a notification of ${what}, which does not exist`)
     const isOfStatus = statusId !== 0n && type !== "moderation_warning"
     if (isOfStatus && !facts.canSee(accountId, statusId) && facts.byId.get(statusId)?.deletedAt !== null) {
-      broken.push(`I10: a notice of ${what}, which is deleted`)
+      broken.push(`I10: a notification of ${what}, which is deleted`)
     }
   }
   const streamed = new Map<bigint, number>()
-  for (const { message } of world.told) {
+  for (const { message } of world.busMessages) {
     if (message._tag !== "NotificationCreated") continue
     const times = (streamed.get(message.notificationId) ?? 0) + 1
     streamed.set(message.notificationId, times)
     if (times === 2) broken.push(`I9: the notification ${message.notificationId} is streamed twice`)
   }
-  return [...broken, ...waiting(aftermath, facts, streamed)]
+  return [...broken, ...filteredMentions(aftermath, facts, streamed)]
 }
 
 /**
  * I22: a filtered mention is a request of its author, and was not streamed. A stranger's private mention is notified at
  * once only after its author was accepted.
  */
-const waiting = (
+const filteredMentions = (
   { followers, outcomes }: Aftermath,
-  { byId, rows: { asking, heard, notifications } }: Facts,
+  { byId, rows: { requested, accepted, notifications } }: Facts,
   streamed: ReadonlyMap<bigint, number>
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
@@ -92,11 +93,13 @@ const waiting = (
   for (const { accountId, filtered, fromAccountId, id, statusId, type } of notifications) {
     if (type !== "mention") continue
     const [to, from] = [pair(accountId, fromAccountId), pair(fromAccountId, accountId)]
-    if (filtered && !asking.has(from)) broken.push(`I22: ${id} waits, and ${from} asks for nothing`)
-    if (filtered && streamed.has(id)) broken.push(`I22: ${id} waits, and is streamed`)
+    if (filtered && !requested.has(from)) broken.push(`I22: ${id} is filtered, but ${from} has no request`)
+    if (filtered && streamed.has(id)) broken.push(`I22: ${id} is filtered, but was streamed`)
     const status = byId.get(statusId)
     const isPrivate = status?.visibility === "direct" && status.inReplyToId === null
-    if (isPrivate && !filtered && !known.has(to) && !heard.has(from)) broken.push(`I22: ${id} does not wait for ${to}`)
+    if (isPrivate && !filtered && !known.has(to) && !accepted.has(from)) {
+      broken.push(`I22: ${id} is not filtered, although ${to} is no follow`)
+    }
   }
   return broken
 }

@@ -5,7 +5,7 @@ export interface OnceBroken {
   readonly seed: number
   readonly what: string
   /** Settings of the run besides its seed. */
-  readonly given?: Pick<Settings, "talks">
+  readonly given?: Pick<Settings, "consents">
   /** Minimal failing part. The suite runs this, the nightly run all of it. */
   readonly shortest?: Pick<Settings, "commands" | "faults">
 }
@@ -21,14 +21,14 @@ export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }>
   {
     seed: 3,
     breaks: "I3",
-    what: "people talk, and who was suspended and is not lacked its own posts at home",
-    given: { talks: true },
+    what: "with consent and moderation, a home lacked its owner's own posts after the owner's suspension was lifted",
+    given: { consents: true },
     shortest: { commands: [0, 1, 2, 3, 13, 18, 22, 37, 38], faults: [] }
   },
   {
     seed: 4_000_608,
     breaks: "I25",
-    what: "who decides about a reply likes it before, of which its author is told",
+    what: "the approver of a reply liked it before the approval, and its author was notified",
     shortest: { commands: [0, 1, 2, 7, 24], faults: [] }
   },
   {
@@ -40,7 +40,7 @@ export const onceBroken: ReadonlyArray<OnceBroken & { readonly breaks: string }>
   {
     seed: 4_001_266,
     breaks: "I2",
-    what: "effect does not end an actor of a node that stood still, which has to give up its shard"
+    what: "Effect does not end an actor of a frozen node that has to release its shard"
   },
   {
     seed: 40_006,

@@ -8,7 +8,7 @@ import * as Wire from "./Wire.ts"
 /**
  * Maximum delay before a statement reaches Postgres, in milliseconds. Longer for writes, so that their locks are held.
  */
-const wayMillisMax = { reads: 4, writes: 20 }
+const delayMillisMax = { reads: 4, writes: 20 }
 /** Timeout of a session that is idle in a transaction, in milliseconds, as in the product's configuration. */
 const idleMillisMax = 5_000
 
@@ -29,7 +29,7 @@ interface Flight {
   readonly backend: Backend
   readonly job: Job
   readonly text: string
-  readonly mishap: SocketFault | undefined
+  readonly socketFault: SocketFault | undefined
   response: Buffer | undefined
 }
 
@@ -67,8 +67,8 @@ export class Overlap extends Sockets<Served> {
 
   protected take(connection: Served, chunk: Buffer, responded: () => void) {
     const request = connection.backend?.statements.rewrite(connection.statements, chunk)
-    const way = wayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
-    this.time.after(this.dice.between(0, way), () => this.enter({ connection, chunk, request, responded }))
+    const delay = delayMillisMax[request?.texts.some(writes) === true ? "writes" : "reads"]
+    this.time.after(this.dice.between(0, delay), () => this.enter({ connection, chunk, request, responded }))
   }
 
   private enter(job: Job) {
@@ -124,14 +124,14 @@ export class Overlap extends Sockets<Served> {
     const { backend } = connection
     const text = request.texts.join("; ")
     if (writes(text)) connection.wrote = true
-    const mishap = this.heard(connection, chunk, text, !connection.closed)
-    if (mishap?.side === "before" && this.harm(connection, mishap)) return
-    const flight: Flight = { backend, job, text, mishap, response: undefined }
+    const socketFault = this.record(connection, chunk, text, !connection.closed)
+    if (socketFault?.side === "before" && this.applyFault(connection, socketFault)) return
+    const flight: Flight = { backend, job, text, socketFault, response: undefined }
     this.flights.push(flight)
     const response = backend.send(request.chunk, Wire.readyCount(chunk)).then((given) => void (flight.response = given))
     await this.settle(response)
     if (flight.response === undefined) this.waits()
-    for (const over of this.flights.filter(({ response }) => response !== undefined)) this.land(over)
+    for (const over of this.flights.filter(({ response }) => response !== undefined)) this.finish(over)
   }
 
   /** Waits until every session has a response, or waits for the lock of a session that has one. */
@@ -150,8 +150,8 @@ export class Overlap extends Sockets<Served> {
     }
   }
 
-  private land(flight: Flight) {
-    const { response, backend, job: { responded, connection, request }, mishap, text } = flight
+  private finish(flight: Flight) {
+    const { response, backend, job: { responded, connection, request }, socketFault, text } = flight
     if (response === undefined) return
     const { duplex, machine } = connection
     this.flights.splice(this.flights.indexOf(flight), 1)
@@ -162,14 +162,14 @@ export class Overlap extends Sockets<Served> {
     connection.inside = backend.inside
     if (!backend.inside) connection.wrote = false
     if (connection.closed) return this.leave(connection)
-    if (mishap?.side === "after" && this.harm(connection, mishap)) return
+    if (socketFault?.side === "after" && this.applyFault(connection, socketFault)) return
     machine.soon(() => {
       if (!connection.closed) duplex.push(response)
       responded()
     })
-    if (!machine.standsStill || !backend.inside) return
+    if (!machine.isFrozen || !backend.inside) return
     this.time.after(idleMillisMax, () => {
-      if (machine.standsStill && backend.inside && connection.backend === backend) this.cut(connection)
+      if (machine.isFrozen && backend.inside && connection.backend === backend) this.cut(connection)
     })
   }
 }

@@ -1,8 +1,8 @@
 import type { Mutant } from "./Mutant.ts"
 
 /** Another node takes an account over while its owner is at work. */
-const notHeldOff: Mutant = {
-  name: "a takeover is not held off by a running transaction",
+const takeoverUnlocked: Mutant = {
+  name: "a takeover does not wait for a running transaction",
   mutation: {
     sql: (text) =>
       text.replaceAll(/((?:FROM|JOIN) actors\b(?:(?! FOR SHARE)[\s\S]){0,200}) FOR SHARE(?: OF a\b)?(?! OF)/g, "$1")
@@ -32,7 +32,7 @@ const countedLater: Mutant = {
 
 /** Adds to the value read at the start of the statement, so concurrent counts are lost. */
 const readThenWritten: Mutant = {
-  name: "counters are read and then written",
+  name: "counters are read, then written",
   mutation: {
     sql: (text) =>
       text.replace(
@@ -47,8 +47,8 @@ const readThenWritten: Mutant = {
 }
 
 /** Three accounts that follow each other in a ring deadlock; a pause between two locks shows it within few seeds. */
-const unordered: Mutant = {
-  name: "counters are locked in no order",
+const locksUnordered: Mutant = {
+  name: "counters are locked in arbitrary order",
   mutation: {},
   planted: {
     file: "services/database/Counters.ts",
@@ -81,9 +81,9 @@ const boundUnlocked: Mutant = {
 }
 
 export const overlappingMutants: ReadonlyArray<Mutant> = [
-  notHeldOff,
+  takeoverUnlocked,
   countedLater,
   readThenWritten,
-  unordered,
+  locksUnordered,
   boundUnlocked
 ]

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../src/services/database/Ids.ts"
+import { moderated } from "./ConsentPlan.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import { addressOf, type Received } from "./PushService.ts"
-import { moderated } from "./Talking.ts"
 import type { World } from "./World.ts"
 
 /** Notification types that phones subscribe to. */
@@ -40,7 +40,7 @@ export const insert = Effect.fnUntraced(function*(people: ReadonlyArray<AccountI
 })
 
 /** Counts push rows by notification, for runs in which none are sent. */
-const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+const pushCounts = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const rows = yield* sql<{ notificationId: bigint; times: number }>`SELECT notification_id, count(*)::int AS times
     FROM pushes GROUP BY 1 ORDER BY 1`
   return new Map(rows.map(({ notificationId, times }) => [notificationId, times]))
@@ -51,41 +51,41 @@ const kept = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
  * because they may have waited.
  */
 export const check = Effect.fnUntraced(function*({ outcomes, shared: { sql }, world }: Aftermath, facts: Facts) {
-  const { byId, rows: { heard, notifications } } = facts
-  const pushed = yield* kept(sql)
-  const out = moderated(outcomes)
-  const wrong = world.talking ? yield* sent(world, sql, pushed) : []
-  const told = notifications.flatMap(({ accountId, filtered, fromAccountId, id, statusId, type }) => {
+  const { byId, rows: { accepted, notifications } } = facts
+  const pushed = yield* pushCounts(sql)
+  const restricted = moderated(outcomes)
+  const broken = world.withConsents ? yield* sent(world, sql, pushed) : []
+  const violations = notifications.flatMap(({ accountId, filtered, fromAccountId, id, statusId, type }) => {
     const times = pushed.get(id) ?? 0
-    if (filtered && times > 0) return [`I24: ${id} waits, and is pushed`]
-    const isOut = out.has(accountId) || out.has(fromAccountId)
+    if (filtered && times > 0) return [`I24: ${id} is filtered, but was pushed`]
+    const isRestricted = restricted.has(accountId) || restricted.has(fromAccountId)
     // An accepted notification may have waited.
-    const mayWait = byId.get(statusId)?.visibility === "direct" || heard.has(pair(fromAccountId, accountId))
-    const maybe = filtered || isOut || !alerts.includes(type) || mayWait
-    if (times > 1 || (times === 0 && !maybe)) return [`I24: the phone of ${accountId} is told ${times} times of ${id}`]
+    const mayBeFiltered = byId.get(statusId)?.visibility === "direct" || accepted.has(pair(fromAccountId, accountId))
+    const optional = filtered || isRestricted || !alerts.includes(type) || mayBeFiltered
+    if (times > 1 || (times === 0 && !optional)) return [`I24: the phone of ${accountId} got ${times} pushes of ${id}`]
     return []
   })
-  return [...wrong, ...told]
+  return [...broken, ...violations]
 })
 
 /** Adds the sent pushes; returns errors of their delivery. */
 const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient, pushed: Map<bigint, number>) {
   const { done, received, tried } = world.phones
-  const wrong: Array<string> = []
+  const broken: Array<string> = []
   const left = yield* sql<{ id: bigint }>`SELECT notification_id AS id FROM pushes
     WHERE due_at < ${new Date(world.time.now - idleMillis)}`
-  for (const { id } of left) wrong.push(`I16: the push of ${id} is left`)
+  for (const { id } of left) broken.push(`I16: the push of ${id} is left`)
   for (const key of tried) {
     const id = BigInt(key.split(" ")[1] ?? 0)
     if (!pushed.has(id)) pushed.set(id, 1)
   }
-  const toldAt = new Map(
-    world.told.flatMap(({ at, message }) =>
+  const publishedAt = new Map(
+    world.busMessages.flatMap(({ at, message }) =>
       message._tag === "NotificationCreated" ? [[message.notificationId, at] as const] : []
     )
   )
   /** Latest time at which the notification existed. */
-  const thereAt = (id: bigint, receivedAt: number) => Math.min(toldAt.get(id) ?? Infinity, receivedAt)
+  const existedAt = (id: bigint, receivedAt: number) => Math.min(publishedAt.get(id) ?? Infinity, receivedAt)
   for (const [phone, messages] of Map.groupBy(received, ({ subscription }) => subscription)) {
     const before = new Map<bigint, Received>()
     const latest = new Map<bigint, Received>()
@@ -96,18 +96,20 @@ const sent = Effect.fnUntraced(function*(world: World, sql: SqlClient.SqlClient,
       const isClaimed = latest.get(notificationId)?.responded === true &&
         at - (latest.get(notificationId)?.at ?? 0) < claimMillis
       if (first !== undefined) world.count("push repeated")
-      if (first !== undefined && (isDone || isClaimed)) wrong.push(`I24: ${phone} is told of ${notificationId} twice`)
+      if (first !== undefined && (isDone || isClaimed)) {
+        broken.push(`I24: ${phone} got the push of ${notificationId} twice`)
+      }
       const overtaking = [...before.values()].find((other) =>
         other.notificationId > notificationId &&
-        thereAt(other.notificationId, other.at) > (toldAt.get(notificationId) ?? Infinity) + orderMillis
+        existedAt(other.notificationId, other.at) > (publishedAt.get(notificationId) ?? Infinity) + orderMillis
       )
       if (first === undefined && overtaking !== undefined) {
-        wrong.push(`I24: ${phone} is told of ${notificationId} after ${overtaking.notificationId}`)
+        broken.push(`I24: ${phone} got the push of ${notificationId} after ${overtaking.notificationId}`)
       }
       if (first === undefined) before.set(notificationId, message)
       latest.set(notificationId, message)
     }
     world.counts.set("push", (world.counts.get("push") ?? 0) + before.size)
   }
-  return wrong
+  return broken
 })

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import { moderated } from "./ConsentPlan.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
-import { moderated } from "./Talking.ts"
 
 /** Maximum difference between the clocks of two nodes, in milliseconds. */
 const clockMillisOff = 3_000
@@ -29,7 +29,7 @@ export const check = Effect.fnUntraced(function*(
   const polls = yield* sql<Poll>`SELECT p.status_id, s.account_id, p.expires_at,
       ARRAY(SELECT DISTINCT account_id FROM poll_votes v WHERE v.status_id = p.status_id ORDER BY 1) AS voters
     FROM polls p JOIN statuses s ON s.id = p.status_id WHERE s.deleted_at IS NULL AND p.expires_at IS NOT NULL`
-  const kept = moderated(outcomes)
+  const restricted = moderated(outcomes)
   const votedAt = new Map(performed.flatMap(({ accountId, at, commandId }) => {
     const command = commandId === null ? undefined : commandOf.get(commandId)
     return command?._tag === "Vote" ? [[pair(accountId, command.statusId), at.getTime()] as const] : []
@@ -42,14 +42,16 @@ export const check = Effect.fnUntraced(function*(
     for (const who of new Set([author, ...voters])) {
       const times = ended.filter(({ accountId }) => accountId === who).length
       const late = (votedAt.get(pair(who, statusId)) ?? 0) > end - clockMillisOff
-      if (times > 1) broken.push(`I27: ${who} is told ${times} times that ${statusId} ended`)
-      if (times === 0 && isOver && !late && !kept.has(who) && !kept.has(author)) {
-        broken.push(`I27: ${who} is not told that ${statusId} ended`)
+      if (times > 1) broken.push(`I27: ${who} got ${times} notifications of the end of ${statusId}`)
+      if (times === 0 && isOver && !late && !restricted.has(who) && !restricted.has(author)) {
+        broken.push(`I27: ${who} got no notification of the end of ${statusId}`)
       }
     }
     for (const { accountId, id } of ended) {
-      if (accountId !== author && !voters.includes(accountId)) broken.push(`I27: ${accountId} is told of ${statusId}`)
-      if (Number(id >> 16n) < end - clockMillisOff) broken.push(`I27: ${id} was told before ${statusId} ended`)
+      if (accountId !== author && !voters.includes(accountId)) {
+        broken.push(`I27: ${accountId} got a notification of ${statusId}`)
+      }
+      if (Number(id >> 16n) < end - clockMillisOff) broken.push(`I27: ${id} was created before ${statusId} ended`)
     }
   }
   return broken

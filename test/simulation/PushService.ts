@@ -9,10 +9,10 @@ import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
 
 /** Maximum duration of a message, and the time until which the service is faulty, in milliseconds. */
-const wayMillisMax = 400
+const delayMillisMax = 400
 const faultyMillis = 30_000
 /** Duration of a slow request or response, in milliseconds: almost half of a node's timeout. */
-const slowMillis = replySecondsMax * 500 - wayMillisMax
+const slowMillis = replySecondsMax * 500 - delayMillisMax
 
 /** A message that the push service received. */
 export interface Received {
@@ -69,7 +69,7 @@ const outbound = (world: World, machine: Machine) => {
   /** In some seeds every tenth request and response is slow. */
   const slow = new Dice(world.seed, "slow push service").pick([0, 0.1])
   const millis = () =>
-    world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, wayMillisMax)
+    world.time.elapsed < faultyMillis && dice.chance(slow) ? slowMillis : dice.between(1, delayMillisMax)
   const nobody = ({ url }: { readonly url: string }) => Effect.fail(new Unreachable({ url, reason: "name" }))
   const take = (url: string, body: Uint8Array, responded: boolean) => {
     phones.received.push({ subscription: url, notificationId: notificationIn(body), at: world.time.now, responded })
@@ -99,7 +99,7 @@ const messages = PushMessages.of({
 })
 
 /** Outbound client that reaches the push service. */
-export const way = (world: World, machine: Machine) =>
+export const delay = (world: World, machine: Machine) =>
   Layer.mergeAll(Layer.succeed(Outbound, outbound(world, machine)), Layer.succeed(PushMessages, messages))
 
 /** Push rows, observed by the run. */
@@ -131,7 +131,7 @@ export const contents = (world: World) =>
           const found = yield* real.of(push)
           if (found !== undefined) world.phones.tried.add(keyOf(subscriptionId, notificationId))
           if (found !== undefined && owner !== undefined && world.suspensions.since(accountId, began) === owner) {
-            world.wrong.push(`I18: the phone of ${accountId}, who is suspended, is told of ${notificationId}`)
+            world.wrong.push(`I18: the phone of the suspended ${accountId} got the push of ${notificationId}`)
           }
           return found
         })

@@ -13,7 +13,7 @@ export interface Shortest {
 type Run = (seed: number, settings: Settings) => Promise<Result>
 
 /** Returns the invariants that a run breaks; a shrunk run must break one of them. */
-const named = ({ broken }: Result) => new Set(broken.map((text) => text.split(":")[0] ?? text))
+const brokenInvariants = ({ broken }: Result) => new Set(broken.map((text) => text.split(":")[0] ?? text))
 
 /** Removes faults, then commands, in ever smaller chunks down to single ones, as long as the run still fails. */
 export const shrink = async (run: Run, failed: Result, settings: Settings): Promise<Shortest> => {
@@ -22,11 +22,11 @@ export const shrink = async (run: Run, failed: Result, settings: Settings): Prom
   const fails = async (shorter: Settings) => {
     if (++attempts > attemptsMax) return false
     const result = await run(failed.seed, { ...shorter, logs: false })
-    const same = [...named(result)].some((name) => named(failed).has(name))
+    const same = [...brokenInvariants(result)].some((name) => brokenInvariants(failed).has(name))
     if (same) best = { result, settings: shorter }
     return same
   }
-  const lessen = async (of: "faults" | "commands") => {
+  const reduce = async (of: "faults" | "commands") => {
     for (let size = Math.ceil(best.settings[of].length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
       for (let at = 0; at < best.settings[of].length;) {
         const shorter = best.settings[of].filter((_, n) => n < at || n >= at + size)
@@ -34,8 +34,8 @@ export const shrink = async (run: Run, failed: Result, settings: Settings): Prom
       }
     }
   }
-  await lessen("faults")
-  await lessen("commands")
+  await reduce("faults")
+  await reduce("commands")
   return best
 }
 
@@ -44,10 +44,10 @@ export const show = ({ result, settings }: Shortest) =>
   [
     `seed ${result.seed} BREAKS:`,
     ...result.broken.map((text) => `  ${text}`),
-    `The shortest run that was found has ${settings.commands.length} commands:`,
+    `The shortest failing run has ${settings.commands.length} commands:`,
     `  npm run simulate -- ${
       settings.federation ? "--federation " : settings.postgres === undefined ? "" : "--overlapping "
-    }${settings.talks ? "--talks " : ""}--seed ${result.seed} --commands ${settings.commands} --faults ${
+    }${settings.consents ? "--consents " : ""}--seed ${result.seed} --commands ${settings.commands} --faults ${
       settings.faults || "''"
     }` +
     (settings.mutant === undefined ? "" : ` --mutant ${settings.mutant}`),

@@ -2,7 +2,7 @@ import type { Mutant } from "./Mutant.ts"
 
 /** The second of two moderators publishes the post again. */
 const approvedTwice: Mutant = {
-  name: "a held post that was approved is published again",
+  name: "an approved post is published again",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Reviewing.ts",
@@ -30,7 +30,7 @@ const heldPublished: Mutant = {
     times: 1,
     to: (on) => `if (waits && !${on}) yield* fanouts.cancel(fanout)`
   },
-  breaks: /^I35: streams were told/,
+  breaks: /^I35: streams got/,
   foundAt: 26,
   seedsMax: 60
 }
@@ -55,7 +55,7 @@ const mentionsKept: Mutant = {
 
 /** An approved post does not notify the accounts that it mentions. */
 const mentionsLost: Mutant = {
-  name: "an approved post stays silent for mentioned accounts",
+  name: "an approved post does not notify mentioned accounts",
   mutation: {},
   planted: {
     file: "services/statuses/ReviewedStatuses.ts",
@@ -69,8 +69,8 @@ const mentionsLost: Mutant = {
 }
 
 /** Followers never receive an approved post. */
-const approvalUntold: Mutant = {
-  name: "an approved post is in no home",
+const approvalUnpublished: Mutant = {
+  name: "an approved post is missing from homes",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Reviewing.ts",
@@ -89,5 +89,5 @@ export const reviewMutants: ReadonlyArray<Mutant> = [
   heldPublished,
   mentionsKept,
   mentionsLost,
-  approvalUntold
+  approvalUnpublished
 ]

@@ -6,7 +6,7 @@ import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
 import type { Outcome } from "./Scenario.ts"
 import type { Dice } from "./Seeded.ts"
-import * as Spamming from "./Spamming.ts"
+import * as SpamRules from "./SpamRules.ts"
 
 /** Weight of a review among an account's commands, and the share of approvals. */
 const weight = 60
@@ -22,7 +22,7 @@ export const draw = (
   done: ReadonlyArray<Outcome>
 ): ReadonlyArray<readonly [weight: number, choice: Command]> => {
   const matched = done.flatMap(({ command, result }) =>
-    Spamming.isOffer(command) && typeof result === "object" && "id" in result
+    SpamRules.isSpam(command) && typeof result === "object" && "id" in result
       ? StatusId.make(BigInt(result.id))
       : []
   )
@@ -51,7 +51,7 @@ const replay = (performed: ReadonlyArray<Performed>, commandOf: ReadonlyMap<stri
   const broken: Array<string> = []
   for (const { accountId, resultId, at, commandId } of performed) {
     const command = commandId === null ? undefined : commandOf.get(commandId)
-    if (Spamming.isOffer(command)) {
+    if (SpamRules.isSpam(command)) {
       const { post } = command
       posts.set(BigInt(resultId ?? 0), { by: accountId, post, state: "held", approvedAt: Infinity, decisions: 0 })
     }
@@ -83,19 +83,19 @@ export const check = Effect.fnUntraced(function*(
   performed: ReadonlyArray<Performed>,
   commandOf: ReadonlyMap<string, Command>
 ) {
-  if (Spamming.actionOf(world.seed) !== "hold") return []
+  if (SpamRules.actionOf(world.seed) !== "hold") return []
   const { broken, posts } = replay(performed, commandOf)
   const held = new Set((yield* sql<{ id: bigint }>`SELECT status_id AS id FROM held_posts`).map(({ id }) => id))
   const logged = yield* sql<{ id: bigint; times: number }>`SELECT target_id AS id, count(*)::int AS times FROM audit_log
     WHERE target_type = 'status' AND action IN ('approve', 'reject') AND NOT after ? 'refused' GROUP BY 1`
   const timesOf = new Map(logged.map(({ id, times }) => [id, times]))
-  for (const id of held) if (!posts.has(id)) broken.push(`I35: ${id} is held, and the rule does not match it`)
+  for (const id of held) if (!posts.has(id)) broken.push(`I35: ${id} is held, although the rule does not match it`)
   for (const [id, { approvedAt, by, decisions, post, state }] of posts) {
     world.count(`spam ${state}`)
     const what = `${id}, which is ${state}`
-    for (const { at, message } of world.told) {
+    for (const { at, message } of world.busMessages) {
       if (message._tag === "StatusEvent" && message.statusId === id && at < approvedAt) {
-        broken.push(`I35: streams were told of ${what}`)
+        broken.push(`I35: streams got ${what}`)
       }
     }
     if (held.has(id) !== (state === "held")) broken.push(`I35: ${what}, is ${held.has(id) ? "" : "not "}in review`)
@@ -112,8 +112,8 @@ export const check = Effect.fnUntraced(function*(
     }
     const readers = people.filter((viewer) => viewer !== by && facts.canSee(viewer, id))
     if (readers.length > 0) broken.push(`I35: ${readers} see ${what}`)
-    const told = facts.rows.notifications.filter((one) => one.statusId === id && one.accountId !== by)
-    if (told.length > 0) broken.push(`I35: ${told.map(({ accountId }) => accountId)} are notified of ${what}`)
+    const notified = facts.rows.notifications.filter((one) => one.statusId === id && one.accountId !== by)
+    if (notified.length > 0) broken.push(`I35: ${notified.map(({ accountId }) => accountId)} are notified of ${what}`)
   }
   return broken
 })

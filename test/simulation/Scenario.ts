@@ -2,9 +2,9 @@ import { Cause, Effect, Exit, Option } from "effect"
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import { type AccountId, type MediaId, StatusId } from "../../src/services/database/Ids.ts"
 import { ProcessStalled } from "../../src/services/runtime/StoodStill.ts"
+import type { MediaUploads } from "./MediaUploads.ts"
 import type { Node } from "./Node.ts"
 import { Dice } from "./Seeded.ts"
-import type { Uploading } from "./Uploading.ts"
 import type { World } from "./World.ts"
 
 /** Outcome of a command as its client knows it: the id in the response, an error's tag, or unknown. */
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly key: string
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
   /** True if the client timed out on an attempt, so that the command may be executed at any time. */
-  readonly givenUp: boolean
+  readonly timedOut: boolean
   /** Times at which nodes accepted the client's attempts, in milliseconds since 1970. */
   readonly askedAt: ReadonlyArray<number>
 }
@@ -44,14 +44,14 @@ export interface Plan {
 const attemptsMax = 12
 /** Maximum attempts at rest, and the client's timeout then, in milliseconds. */
 const attemptsAtRestMax = 2
-const restPatienceMillis = 6000
+const restTimeoutMillis = 6000
 /** Client timeouts, and the pause between attempts, in milliseconds. */
-const patienceMillis = [6000, 6000, 2000, 300]
+const timeoutMillis = [6000, 6000, 2000, 300]
 const pauseMillis = 1000
 /** Share of clients that try only once. */
-const hastyShare = 0.25
+const singleTryShare = 0.25
 /** Maximum polls of a client for its upload. */
-const readyAsksMax = 12
+const readyPollsMax = 12
 /** Returns the id under which the database stores the command. */
 export const commandIdOf = ({ command, key }: Pick<Outcome, "command" | "key">) => `${command._tag}:${key}`
 
@@ -62,10 +62,10 @@ export const make = (
   world: World,
   accounts: ReadonlyArray<AccountId>,
   nodes: ReadonlyArray<Node>,
-  drawing: (known: Known) => Plan
+  makePlan: (known: Known) => Plan
 ) => {
   const outcomes: Array<Outcome> = []
-  const givenUp = new Set<string>()
+  const timedOut = new Set<string>()
   const asked = new Map<string, Array<number>>()
   const timesOf = (key: string) => {
     const times = asked.get(key) ?? []
@@ -73,7 +73,7 @@ export const make = (
     return times
   }
   const published: Array<Published> = []
-  const plan = drawing({ world, accounts, outcomes, published })
+  const plan = makePlan({ world, accounts, outcomes, published })
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
 
   /** Sends a command to one node like an HTTP client; "unknown" means a timeout or a 503. */
@@ -96,26 +96,28 @@ export const make = (
         duration,
         orElse: () =>
           Effect.sync((): Outcome["result"] => {
-            givenUp.add(key)
+            timedOut.add(key)
             return "unknown"
           })
       }),
       Effect.catchCause((cause) => {
-        world.wrong.push(`${key} was neither answered nor refused: ${Cause.pretty(cause)}`)
+        world.wrong.push(`${key} got neither a response nor a refusal: ${Cause.pretty(cause)}`)
         return Effect.succeed<Outcome["result"]>("unknown")
       })
     )
 
   /** Sends a command, sometimes to two nodes at once, like a double click; both must give the same result. */
-  const askOnce = Effect.fnUntraced(function*(dice: Dice, asked: Pick<Outcome, "account" | "command" | "key">) {
+  const sendOnce = Effect.fnUntraced(function*(dice: Dice, asked: Pick<Outcome, "account" | "command" | "key">) {
     if (nodes.length === 0) return "unknown"
     const chosen = dice.chance(0.15) ? [dice.pick(nodes), dice.pick(nodes)] : [dice.pick(nodes)]
-    const results = yield* Effect.forEach(chosen, (node) => ask(node, asked, dice.pick(patienceMillis)), {
+    const results = yield* Effect.forEach(chosen, (node) => ask(node, asked, dice.pick(timeoutMillis)), {
       concurrency: "unbounded"
     })
     const known = results.filter((result) => result !== "unknown")
     const ids = new Set(known.map((result) => "id" in result ? result.id : undefined))
-    if (ids.size > 1 && !ids.has(undefined)) world.wrong.push(`I2: ${asked.key} was answered ${[...ids].join(" and ")}`)
+    if (ids.size > 1 && !ids.has(undefined)) {
+      world.wrong.push(`I2: ${asked.key} got the responses ${[...ids].join(" and ")}`)
+    }
     return known.find((result) => "id" in result) ?? known[0] ?? "unknown"
   })
 
@@ -127,7 +129,7 @@ export const make = (
       const id = yield* onAnyNode(dice, ({ upload }) => upload(account))
       if (id === undefined) continue
       world.count("media uploaded")
-      for (let asked = 0; asked < readyAsksMax; asked++) {
+      for (let asked = 0; asked < readyPollsMax; asked++) {
         const isReady = yield* onAnyNode(dice, (uploading) => uploading.isReady(account, id))
         if (isReady === true) mediaIds.push(id)
         if (isReady === true || dice.chance(0.1)) break
@@ -138,12 +140,12 @@ export const make = (
   })
 
   const onAnyNode = Effect.fnUntraced(
-    function*<A, E>(dice: Dice, ask: (uploading: Uploading) => Effect.Effect<A, E>) {
+    function*<A, E>(dice: Dice, ask: (uploading: MediaUploads) => Effect.Effect<A, E>) {
       if (nodes.length === 0) return undefined
       const { machine, uploading } = dice.pick(nodes)
       if (uploading === undefined) return undefined
       return yield* machine.on(world.outside)(ask(uploading)).pipe(
-        Effect.timeoutOption(dice.pick(patienceMillis)),
+        Effect.timeoutOption(dice.pick(timeoutMillis)),
         Effect.exit,
         Effect.map((exit) => Exit.isSuccess(exit) ? Option.getOrUndefined(exit.value) : undefined)
       )
@@ -158,39 +160,41 @@ export const make = (
     const command = plan.draw(dice, account, n)
     const request = { account, command: yield* withFiles(dice, account, command), key: `k${n}` }
     world.say(`${nameOf(account)} sends ${describe(request)}`)
-    const heard = world.suspensions.sent(account, request.command)
+    const recordSuspension = world.suspensions.sent(account, request.command)
     let result: Outcome["result"] = "unknown"
     // Some clients try once, and take a 503 to mean that nothing was done.
-    const attempts = new Dice(world.seed, `patience ${n}`).chance(hastyShare) ? 1 : attemptsMax
+    const attempts = new Dice(world.seed, `patience ${n}`).chance(singleTryShare) ? 1 : attemptsMax
     for (let attempt = 0; attempt < attempts && result === "unknown"; attempt++) {
-      result = yield* askOnce(dice, request)
+      result = yield* sendOnce(dice, request)
       if (result === "unknown") yield* Effect.sleep(pauseMillis)
     }
     world.say(
-      `${nameOf(account)} hears of ${request.key}: ${typeof result === "string" ? result : Object.values(result)}`
+      `${nameOf(account)} gets the response to ${request.key}: ${
+        typeof result === "string" ? result : Object.values(result)
+      }`
     )
-    heard(result, timesOf(request.key).length, world.time.now)
-    outcomes.push({ ...request, result, givenUp: givenUp.has(request.key), askedAt: timesOf(request.key) })
+    recordSuspension(result, timesOf(request.key).length, world.time.now)
+    outcomes.push({ ...request, result, timedOut: timedOut.has(request.key), askedAt: timesOf(request.key) })
     if (command._tag === "Publish" && typeof result === "object" && "id" in result) {
       published.push({ id: StatusId.make(BigInt(result.id)), author: account })
     }
     if (nodes.length === 0 || dice.chance(0.5)) return
     const node = dice.pick(nodes)
     yield* node.machine.on(world.outside)(node.homes.page(account, { limit: 1 })).pipe(
-      Effect.timeoutOption(dice.pick(patienceMillis)),
+      Effect.timeoutOption(dice.pick(timeoutMillis)),
       Effect.exit
     )
   })
   /** Repeats a command at rest. A 503 is rare then: only a node that has just lost the account returns one. */
-  const askAgain = Effect.fnUntraced(function*(node: Node, asked: Outcome) {
+  const repeat = Effect.fnUntraced(function*(node: Node, asked: Outcome) {
     let later: Outcome["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsAtRestMax && later === "unknown"; attempt++) {
       if (attempt > 0) yield* Effect.sleep(pauseMillis)
-      later = yield* ask(node, asked, restPatienceMillis)
+      later = yield* ask(node, asked, restTimeoutMillis)
     }
     return { ...asked, later }
   })
-  return { send, askAgain, outcomes }
+  return { send, repeat, outcomes }
 }
 
 const describe = ({ command, key }: { readonly command: Command; readonly key: string }) => {

@@ -29,7 +29,7 @@ export class Session extends Sockets<Connection> {
   private readonly database: Database
   private readonly dice: Dice
 
-  private readonly wayMillisMax: number
+  private readonly delayMillisMax: number
 
   /** `wayMillisMax` is the maximum delay of a message to the database, in milliseconds. */
   constructor(
@@ -37,10 +37,10 @@ export class Session extends Sockets<Connection> {
     time: VirtualTime,
     dice: Dice,
     change?: (text: string) => string,
-    wayMillisMax = 0
+    delayMillisMax = 0
   ) {
     super(time)
-    this.wayMillisMax = wayMillisMax
+    this.delayMillisMax = delayMillisMax
     this.statements = database.statements(change)
     database.failed = this.failed
     this.database = database
@@ -61,8 +61,8 @@ export class Session extends Sockets<Connection> {
       this.jobs.push({ connection, chunk, responded })
       this.time.soon(this.pump)
     }
-    if (this.wayMillisMax === 0) arrive()
-    else this.time.after(this.dice.between(0, this.wayMillisMax), arrive)
+    if (this.delayMillisMax === 0) arrive()
+    else this.time.after(this.dice.between(0, this.delayMillisMax), arrive)
   }
 
   /** The server ends the transaction of a client that disconnects; a queued one never starts. */
@@ -104,8 +104,8 @@ export class Session extends Sockets<Connection> {
     if (!connection.inside) this.written = OwnedWrites.nothing()
     if (OwnedWrites.isUnowned(this.written, text)) this.unowned(machine)
     this.messages++
-    const mishap = this.heard(connection, chunk, text, true)
-    if (mishap?.side === "before" && this.harm(connection, mishap)) return
+    const socketFault = this.record(connection, chunk, text, true)
+    if (socketFault?.side === "before" && this.applyFault(connection, socketFault)) return
     this.holder = connection
     // Other tasks of this instant run first, as with a separate server.
     await new Promise<void>((resume) => process.nextTick(resume))
@@ -117,13 +117,13 @@ export class Session extends Sockets<Connection> {
       this.holder = undefined
       connection.wrote = false
     }
-    if (mishap?.side === "after" && this.harm(connection, mishap)) return
+    if (socketFault?.side === "after" && this.applyFault(connection, socketFault)) return
     machine.soon(() => {
       if (!connection.closed) duplex.push(response)
       responded()
     })
     // The server ends a transaction that its client abandoned; here at once.
-    if (machine.standsStill && this.holder === connection) this.cut(connection)
+    if (machine.isFrozen && this.holder === connection) this.cut(connection)
   }
 
   private async rollBack() {

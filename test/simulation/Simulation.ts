@@ -4,34 +4,34 @@ import { createHash } from "node:crypto"
 import { type FeedKey, listFeed } from "../../src/services/feeds/Feeds.ts"
 import { followers, person } from "../support/People.ts"
 import type { Backends } from "./Backends.ts"
-import * as Bounding from "./Bounding.ts"
-import * as Crowd from "./Crowd.ts"
+import * as CommandPlan from "./CommandPlan.ts"
+import * as ConsentPlan from "./ConsentPlan.ts"
+import * as ContentionPlan from "./ContentionPlan.ts"
 import type * as Databases from "./Databases.ts"
-import * as Dismissing from "./Dismissing.ts"
-import * as Drawing from "./Drawing.ts"
+import * as Dismissals from "./Dismissals.ts"
 import { cpuMillis, drive } from "./Drive.ts"
 import { pair } from "./Facts.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
-import * as Filtering from "./Filtering.ts"
-import * as Hearing from "./Hearing.ts"
+import * as FilterChanges from "./FilterChanges.ts"
+import * as IntentDelays from "./IntentDelays.ts"
 import * as Invariants from "./Invariants.ts"
-import * as Limiting from "./Limiting.ts"
 import * as Lists from "./Lists.ts"
+import * as MediaUploads from "./MediaUploads.ts"
 import * as Node from "./Node.ts"
 import { Overlap } from "./Overlap.ts"
 import * as Phones from "./Phones.ts"
-import * as Reporting from "./Reporting.ts"
+import * as PostLimits from "./PostLimits.ts"
+import * as Reports from "./Reports.ts"
+import * as RequestAcceptance from "./RequestAcceptance.ts"
 import * as Scenario from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import { Session } from "./Session.ts"
 import type { Sessions } from "./Sockets.ts"
-import * as Spamming from "./Spamming.ts"
-import * as Suspending from "./Suspending.ts"
-import * as Talking from "./Talking.ts"
-import * as Uploading from "./Uploading.ts"
+import * as SpamRules from "./SpamRules.ts"
+import * as SuspensionChecks from "./SuspensionChecks.ts"
+import * as TableBounds from "./TableBounds.ts"
 import { VirtualTime } from "./VirtualTime.ts"
-import * as Waiting from "./Waiting.ts"
 import { hasMedia, isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
 
 export interface Options {
@@ -42,7 +42,7 @@ export interface Options {
   /** Regardless of the seed: users upload files, nodes freeze during jobs, and no other fault happens. */
   readonly standstills?: boolean
   /** Enables consent, polls and moderators, regardless of the seed. */
-  readonly talks?: boolean
+  readonly consents?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
 }
@@ -73,9 +73,9 @@ export interface Result {
 
 const nodesAtStart = 3
 /** Maximum time after the last fault until all work is done, in milliseconds. */
-const restMillisMax = 30_000
+const drainMillisMax = 30_000
 /** Maximum commands that are repeated at rest. */
-const againMax = 12
+const repeatsMax = 12
 
 /** Rest in which polls end and due pushes are sent, in milliseconds. */
 const lastMillis = 90_000
@@ -87,14 +87,14 @@ const isSoon = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, until: numb
 })
 
 /** Waits until all work is done, for a limited time. */
-const rest = Effect.fnUntraced(function*({ time, talking }: World, { sql }: Shared, late: number) {
+const drain = Effect.fnUntraced(function*({ time, withConsents }: World, { sql }: Shared, late: number) {
   const { now } = time
-  for (let waited = 0; waited < restMillisMax + late; waited += 1000) {
+  for (let waited = 0; waited < drainMillisMax + late; waited += 1000) {
     yield* Effect.sleep("1 second")
     const [left] = yield* sql<{ n: number }>`SELECT (SELECT count(*) FROM fanouts)::int
       + (SELECT count(*) FROM agenda WHERE kind NOT IN ('poll_end', 'poll_update', 'interaction_request'))::int
       + (SELECT count(*) FROM media_attachments WHERE state IN ('queued', 'processing'))::int AS n`
-    if (left!.n === 0 && (!talking || !(yield* isSoon(sql, now + lastMillis)))) return
+    if (left!.n === 0 && (!withConsents || !(yield* isSoon(sql, now + lastMillis)))) return
   }
 })
 
@@ -118,9 +118,9 @@ const scenario = (options: Options, overlapping: boolean) =>
     const lists = Lists.draw(new Dice(seed, "lists"), people)
     yield* Lists.insert(lists, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
     yield* Phones.insert(people, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-    const moderator = yield* Reporting.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
-    yield* Spamming.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
-    yield* Limiting.insert(seed, people, new Date(world.time.now)).pipe(
+    const moderator = yield* Reports.insert.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* SpamRules.insert(seed, new Date(world.time.now)).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+    yield* PostLimits.insert(seed, people, new Date(world.time.now)).pipe(
       Effect.provideService(SqlClient.SqlClient, sql)
     )
     const all: ReadonlyArray<FeedKey> = [...people, ...lists.map(({ id }) => listFeed(id))]
@@ -131,7 +131,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const skewed = dice.chance(0.25) && !calm
     // In a run with consent, nodes send more queries at start; a node that fails to start is started again.
     const start = (port: number): Effect.Effect<Node.Node> =>
-      world.talking
+      world.withConsents
         ? Effect.catchCause(begin(port), () => Effect.andThen(Effect.sleep("1 second"), start(port)))
         : begin(port)
     const begin = (port: number) =>
@@ -140,29 +140,35 @@ const scenario = (options: Options, overlapping: boolean) =>
       )
     const nodes = yield* Effect.forEach(upTo(nodesAtStart), (n) => start(n + 1), { concurrency: "unbounded" })
     yield* Effect.sleep("4 seconds")
-    const requests = Talking.none()
-    const drawing = world.talking ? Talking.make(requests) : overlapping ? Crowd.make : Drawing.make(moderator)
-    const clients = Scenario.make(world, people, nodes, drawing)
+    const requests = ConsentPlan.none()
+    const makePlan = world.withConsents
+      ? ConsentPlan.make(requests)
+      : overlapping
+      ? ContentionPlan.make
+      : CommandPlan.make(moderator)
+    const clients = Scenario.make(world, people, nodes, makePlan)
     const faults = options.standstills
       ? FaultPlan.standstills(seed, nodesAtStart)
       : FaultPlan.plan(seed, nodesAtStart, calm)
     const planned = faults.filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.injectFaults(world, planned, nodes, start, feeds.drop(all))
+    const faultsOver = yield* Faults.injectFaults(world, planned, nodes, start, feeds.drop(all))
     // Accounts that decide leave intents to others, which the agenda finds if the wake-up is lost.
-    const watched = isCalm(seed) && !overlapping && !world.talking
-    const watch = yield* Effect.forkChild(watched ? Waiting.watch(world, common) : Effect.void)
+    const watched = isCalm(seed) && !overlapping && !world.withConsents
+    const watch = yield* Effect.forkChild(watched ? IntentDelays.watch(world, common) : Effect.void)
     const takeOvers = yield* Effect.forkChild(
-      overlapping ? Crowd.takeOver(world, common, { accounts: people }) : Effect.void
+      overlapping ? ContentionPlan.takeOver(world, common, { accounts: people }) : Effect.void
     )
-    const bounds = yield* Effect.forkChild(overlapping ? Bounding.fillAtOnce(world, common) : Effect.void)
-    const sweeps = yield* Effect.forkChild(Uploading.sweepNowAndThen(world, common))
-    const filterings = yield* Effect.forkChild(Filtering.changeNowAndThen(world, common, people, nodes))
-    const dismissals = yield* Effect.forkChild(Dismissing.dismissNowAndThen(world, common, people))
-    const talks = yield* Effect.forkChild(world.talking ? Talking.look(requests, common) : Effect.void)
-    const looks = yield* Effect.forkChild(
-      world.talking ? Suspending.lookNowAndThen(world, people, nodes, clients.outcomes) : Effect.void
+    const bounds = yield* Effect.forkChild(overlapping ? TableBounds.fillAtOnce(world, common) : Effect.void)
+    const sweeps = yield* Effect.forkChild(MediaUploads.sweepRepeatedly(world, common))
+    const filterings = yield* Effect.forkChild(FilterChanges.changeRepeatedly(world, common, people, nodes))
+    const dismissals = yield* Effect.forkChild(Dismissals.dismissRepeatedly(world, common, people))
+    const consents = yield* Effect.forkChild(
+      world.withConsents ? ConsentPlan.watchRequests(requests, common) : Effect.void
     )
-    const accepts = yield* Effect.forkChild(Hearing.acceptNowAndThen(world, common, people))
+    const reads = yield* Effect.forkChild(
+      world.withConsents ? SuspensionChecks.readRepeatedly(world, people, nodes, clients.outcomes) : Effect.void
+    )
+    const accepts = yield* Effect.forkChild(RequestAcceptance.acceptRepeatedly(world, common, people))
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
     yield* Fiber.join(sweeps)
     yield* Fiber.join(accepts)
@@ -170,18 +176,18 @@ const scenario = (options: Options, overlapping: boolean) =>
     yield* Fiber.join(filterings)
     yield* Fiber.join(takeOvers)
     yield* Fiber.join(bounds)
-    yield* over
-    yield* rest(world, common, world.talking ? Talking.talkMillis : Drawing.lateMillis(seed))
-    yield* Fiber.interruptAll([watch, talks, looks])
+    yield* faultsOver
+    yield* drain(world, common, world.withConsents ? ConsentPlan.pollEndMillis : CommandPlan.lateMillis(seed))
+    yield* Fiber.interruptAll([watch, consents, reads])
     // Clients that lost the response repeat the command with the same key, on a fresh node.
     const latest = yield* start(nodesAtStart + 1)
     yield* Effect.sleep("3 seconds")
     const again = yield* Effect.forEach(
-      clients.outcomes.slice(-againMax),
-      (outcome) => clients.askAgain(latest, outcome)
+      clients.outcomes.slice(-repeatsMax),
+      (outcome) => clients.repeat(latest, outcome)
     )
-    yield* rest(world, common, 0)
-    const filtered = yield* Filtering.check(world, common, people.slice(0, 3), [...nodes, latest])
+    yield* drain(world, common, 0)
+    const filtered = yield* FilterChanges.check(world, common, people.slice(0, 3), [...nodes, latest])
     const broken = yield* Invariants.check({
       world,
       shared: common,
@@ -195,15 +201,15 @@ const scenario = (options: Options, overlapping: boolean) =>
       requests,
       again
     })
-    return [...broken, ...filtered, ...(yield* Bounding.check(common))]
+    return [...broken, ...filtered, ...(yield* TableBounds.check(common))]
   }, Effect.scoped)
 
 const simulate = async (session: Sessions, time: VirtualTime, seed: number, options: Options): Promise<Result> => {
   const began = cpuMillis()
   const media = options.standstills || hasMedia(seed)
   const overlapping = session instanceof Overlap
-  const talking = !overlapping && (options.talks ?? Talking.hasConsents(seed))
-  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media, talking)
+  const withConsents = !overlapping && (options.consents ?? ConsentPlan.hasConsents(seed))
+  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media, withConsents)
   if (overlapping) {
     session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)
     session.waits = () => world.count("wait for a lock")

@@ -56,7 +56,7 @@ const socket = (server: {
 export abstract class Sockets<Of extends Connection> {
   /** Hash of all messages, for the trace. */
   readonly trace = createHash("sha1")
-  mishap: (message: Message) => SocketFault | undefined = () => undefined
+  socketFault: (message: Message) => SocketFault | undefined = () => undefined
   protected readonly time: VirtualTime
   private readonly connections = new Set<Of>()
   private refusing = false
@@ -140,17 +140,17 @@ export abstract class Sockets<Of extends Connection> {
   }
 
   /** Adds a message to the trace; returns its fault, if any. */
-  protected heard(
+  protected record(
     { inside, machine, wrote }: Of,
     chunk: Buffer,
     text: string,
-    harmed: boolean
+    mayFail: boolean
   ): SocketFault | undefined {
     this.trace.update(
       `${this.time.now} ${machine.name} ${chunk.toString("latin1").replace(/effect_[0-9a-f]{16}/g, "ps")}`
     )
-    if (!harmed) return undefined
-    return this.mishap({
+    if (!mayFail) return undefined
+    return this.socketFault({
       machine,
       commits: text.endsWith("COMMIT") && wrote,
       writes: !inside && writes(text),
@@ -158,7 +158,7 @@ export abstract class Sockets<Of extends Connection> {
     })
   }
 
-  protected harm(connection: Of, { act, breaks }: SocketFault) {
+  protected applyFault(connection: Of, { act, breaks }: SocketFault) {
     act()
     if (breaks) this.cut(connection)
     return breaks

@@ -1,6 +1,6 @@
 import { assert } from "vitest"
+import { type BugSearch, findBug } from "./BugSearches.ts"
 import { Fleet, type Settings } from "./Fleet.ts"
-import { type BugSearch, findBug } from "./Hunt.ts"
 import { show, shrink, sumsOf, totals } from "./Report.ts"
 import type { Result } from "./Simulation.ts"
 
@@ -65,8 +65,8 @@ export const sameTrace = (first: Result, again: Result, other: Result) => {
 }
 
 /** Fails if the simulation does not find a bug. */
-export const findsBug = async (fleet: Fleet, settings: Settings, hunted: BugSearch) => {
-  const { commands, cpuMillis, found, seed } = await findBug((n, given) => fleet.run(n, given), settings, hunted)
-  if (found === undefined) assert.fail(`no seed of ${hunted.seedsMax} finds it`)
+export const findsBug = async (fleet: Fleet, settings: Settings, search: BugSearch) => {
+  const { commands, cpuMillis, found, seed } = await findBug((n, given) => fleet.run(n, given), settings, search)
+  if (found === undefined) assert.fail(`no seed of ${search.seedsMax} finds it`)
   console.log(`seed ${seed}, ${commands} commands, ${cpuMillis} ms of CPU: ${found}`)
 }

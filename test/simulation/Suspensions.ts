@@ -10,7 +10,7 @@ interface Known {
   lifting: number
   /** Number of all commands to lift it; one without a response may be executed at any time. */
   lifts: number
-  unsure: boolean
+  isUncertain: boolean
 }
 
 /** Suspensions that moderators know of, by the responses that they received. */
@@ -18,7 +18,7 @@ export class Suspensions {
   private readonly accounts = new Map<bigint, Known>()
 
   private of(account: bigint): Known {
-    const known = this.accounts.get(account) ?? { since: undefined, lifting: 0, lifts: 0, unsure: false }
+    const known = this.accounts.get(account) ?? { since: undefined, lifting: 0, lifts: 0, isUncertain: false }
     this.accounts.set(account, known)
     return known
   }
@@ -33,13 +33,13 @@ export class Suspensions {
       known.since = undefined
       return (result) => {
         known.lifting--
-        if (result === "unknown") known.unsure = true
+        if (result === "unknown") known.isUncertain = true
       }
     }
     const before = known.lifting > 0 ? -1 : known.lifts
     return (result, attempts, now) => {
       const done = typeof result === "object" && result !== null && "id" in result
-      if (!done || known.unsure || known.lifts !== before) return
+      if (!done || known.isUncertain || known.lifts !== before) return
       known.since ??= now + (attempts > 1 ? staleMillisMax : 0)
     }
   }

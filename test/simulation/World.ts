@@ -9,7 +9,7 @@ import type { Commands } from "../../src/services/intents/Commands.ts"
 import type { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import type { Storage } from "../../src/services/media/Storage.ts"
 import type { StoredFiles } from "../../src/services/media/StoredFiles.ts"
-import * as Dismissing from "./Dismissing.ts"
+import * as Dismissals from "./Dismissals.ts"
 import { Leases } from "./Leases.ts"
 import { Machine } from "./Machine.ts"
 import { Network } from "./Network.ts"
@@ -45,7 +45,7 @@ export type Step = "sql" | "commit" | "write" | "effect" | "feeds" | "bus" | "ne
 export type Side = "before" | "after"
 
 /** A bus message, with its sender and time, in milliseconds since 1970. */
-export interface Told {
+export interface BusMessage {
   readonly machine: Machine
   readonly at: number
   readonly message: BroadcastMessage
@@ -73,7 +73,7 @@ export const committedOnly = (
 ): Broadcast["Service"]["publish"] =>
 (message) =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), ({ _tag: inside }) => {
-    if (inside === "Some") world.wrong.push(`I28: ${message._tag} is published inside of an open transaction`)
+    if (inside === "Some") world.wrong.push(`I28: ${message._tag} is published inside an open transaction`)
     return publish(message)
   })
 
@@ -100,13 +100,13 @@ export class World {
   readonly counts = new Map<string, number>()
   /** Client errors that no fault explains. */
   readonly wrong: Array<string> = []
-  readonly told: Array<Told> = []
+  readonly busMessages: Array<BusMessage> = []
   /** True if users upload files in this run. */
   readonly media: boolean
   /** True if the run has consent, polls and moderators, and nodes that serve streams and phones. */
-  readonly talking: boolean
+  readonly withConsents: boolean
   readonly suspensions = new Suspensions()
-  readonly dismissed = Dismissing.none()
+  readonly dismissed = Dismissals.none()
   readonly phones: Phones = silent()
   /** Stored files, by name. */
   readonly files = new Map<string, string>()
@@ -124,13 +124,13 @@ export class World {
     mutation: Mutation,
     logLevel: "None" | "Debug",
     media = hasMedia(seed),
-    talking = false
+    withConsents = false
   ) {
     this.time = time
     this.seed = seed
     this.mutation = mutation
     this.media = media
-    this.talking = talking
+    this.withConsents = withConsents
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = session
     this.network = new Network(time, new Dice(seed, "network"))

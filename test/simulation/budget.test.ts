@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import * as Budget from "./Budget.ts"
+import type { BugSearch } from "./BugSearches.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
-import type { BugSearch } from "./Hunt.ts"
 import * as Mutants from "./Mutants.ts"
 
 const { scripts }: { readonly scripts: Record<string, string> } = JSON.parse(
@@ -34,7 +34,7 @@ describe("F2: long tests have a budget in the suite", () => {
   ) {
     it(`of ${kind} the suite looks for a bug that breaks the same invariant as any that it leaves out`, () => {
       const chosen = mutants.filter(({ name }) => bugs.has(name))
-      assert.strictEqual(chosen.length, bugs.size, "a name is no bug's")
+      assert.strictEqual(chosen.length, bugs.size, "a name without a bug")
       const numbers = new Set(chosen.flatMap(numbersOf))
       assert.isFalse(numbers.has(""))
       assert.deepStrictEqual(

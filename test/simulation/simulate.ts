@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os"
 import * as PostgresServer from "../support/PostgresServer.ts"
+import { type BugSearch, findBug } from "./BugSearches.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as FederationFaultPlan from "./federation/FaultPlan.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
 import * as FederationOnceBroken from "./federation/OnceBroken.ts"
 import * as Federation from "./federation/Run.ts"
 import { Fleet, type Settings } from "./Fleet.ts"
-import { type BugSearch, findBug } from "./Hunt.ts"
 import * as Mutants from "./Mutants.ts"
 import { onceBroken } from "./OnceBroken.ts"
 import { show, shrink, totals } from "./Report.ts"
@@ -21,20 +21,18 @@ const mutants: ReadonlyArray<BugSearch & { readonly name: string; readonly overl
   : Mutants.mutants
 
 const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--runs M]
-  --federation    two or three servers that federate, instead of the nodes of one
-  --overlapping   one server on a real Postgres, in which many do something with the same rows at the same time
-  --talks         one server of people who talk and are moderated, whatever the seed
-  --kept          the seeds that broke once, whole
-  --mutants       looks for each of ${mutants.length} bugs that are put in
-  --seed N        the first seed, 1 by default
-  --runs M        how many seeds, 1 by default
+  --federation    two or three servers that federate, instead of one server's nodes
+  --overlapping   one server on a real Postgres, with concurrent transactions on the same rows
+  --consents      one server with consent, polls and moderators, regardless of the seed
+  --kept          all commands and faults of the seeds that broke once
+  --mutants       searches for each of ${mutants.length} injected bugs
+  --seed N        first seed; default 1
+  --runs M        number of seeds; default 1
   --commands 3,7  only these of a seed's ${commandsStandard} commands
   --faults 0,2    only these of its faults
-  --mutant N      with bug number N of ${mutants.length} put in: ${
-  mutants.map(({ name }, n) => `${n} ${name}`).join("; ")
-}
-  --show          prints what happens, also of runs that hold
-  --logs          prints the program's own log`
+  --mutant N      injects bug number N of ${mutants.length}: ${mutants.map(({ name }, n) => `${n} ${name}`).join("; ")}
+  --show          prints the events of all runs
+  --logs          prints the program's log`
 
 /** Maximum number of failed seeds that are shrunk; the others are only named. */
 const shownMax = 3
@@ -71,7 +69,7 @@ const settings: Settings = {
   faults: numbersOf("faults", faultsMax),
   mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),
   logs: isGiven("logs"),
-  ...(isGiven("talks") && { talks: true })
+  ...(isGiven("consents") && { consents: true })
 }
 const fleet = new Fleet(availableParallelism())
 const run = (seed: number, given: Settings) => fleet.run(seed, given)

@@ -32,12 +32,12 @@ describe.concurrent("simulation", () => {
     async () => {
       const sums = await allHold(plain, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
-      const happened = [
+      const eventNames = [
         "media uploaded",
         "media attached",
         "media sweep",
         "request accepted",
-        "pointed",
+        "targeted",
         "report",
         "spam held",
         "spam approved",
@@ -51,13 +51,13 @@ describe.concurrent("simulation", () => {
         "push repeated",
         "poll ended",
         "suspended",
-        "look at who is suspended",
+        "suspended account read",
         "reply pending",
         "reply accepted",
         "quote pending",
         "quote accepted"
       ]
-      for (const what of happened) {
+      for (const what of eventNames) {
         assert.isAbove(sums.get(what) ?? 0, 0, what)
       }
     },

@@ -31,13 +31,14 @@ const result = async (seed: number, settings: Settings) => {
     Sources.switchOn(name)
     return Federation.run(await opened(Federation.sitesMax), seed, { commands, faults, mutation, logs })
   }
-  const { mutation = {}, name, standstills = false, talks = settings.talks } = mutants[mutant ?? mutants.length] ?? {}
+  const { mutation = {}, name, standstills = false, consents = settings.consents } =
+    mutants[mutant ?? mutants.length] ?? {}
   Sources.switchOn(name)
   if (postgres !== undefined) {
     return runOverlapping(await overlapping(postgres), seed, { commands, faults, mutation, logs })
   }
   const [database] = await opened(1)
-  return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(talks && { talks }) })
+  return run(database!, seed, { commands, faults, mutation, logs, standstills, ...(consents && { consents }) })
 }
 
 /** Interval of this process's progress reports, in milliseconds; none is sent without progress. */

@@ -51,7 +51,7 @@ const tables = `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_c
 const rowsIn = (table: string) => `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${table} t`
 
 /** Deletes all rows but those that migrations wrote. */
-const emptied = (filled: ReadonlyArray<string>, written: ReadonlyArray<readonly [table: string, rows: string]>) =>
+const emptyTables = (filled: ReadonlyArray<string>, written: ReadonlyArray<readonly [table: string, rows: string]>) =>
   `DO $body$ BEGIN
     SET LOCAL session_replication_role = replica;
     ${filled.map((table) => `DELETE FROM "${table}";`).join("\n")}
@@ -127,7 +127,7 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     const filled = (yield* sql.unsafe<{ name: string; bytes: bigint }>(tables)).filter(({ name }) =>
       !same || !kept.includes(name)
     )
-    yield* sql.unsafe(emptied(filled.map(({ name }) => name), same ? [] : pristine.written))
+    yield* sql.unsafe(emptyTables(filled.map(({ name }) => name), same ? [] : pristine.written))
     const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)
     if (large.length > 0) yield* sql.unsafe(`VACUUM ${large.join(", ")}`)
     // Drops planner statistics: plans must not depend on what Postgres analysed during other tests.

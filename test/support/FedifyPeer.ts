@@ -26,7 +26,7 @@ import type { AddressInfo } from "node:net"
 import { webRequest } from "./WebRequests.ts"
 
 /** An activity that the peer received and whose signature Fedify verified. */
-export interface Heard {
+export interface ReceivedActivity {
   readonly type: string
   readonly actor: string
   readonly object: string
@@ -38,20 +38,20 @@ export interface Heard {
 
 const identifier = "faye"
 
-const heardOf = async (activity: Activity): Promise<Heard> => {
+const receivedOf = async (activity: Activity): Promise<ReceivedActivity> => {
   const object = activity instanceof Create || activity instanceof Update ? await activity.getObject() : undefined
-  const said = object ?? (activity instanceof EmojiReact ? activity : undefined)
+  const source = object ?? (activity instanceof EmojiReact ? activity : undefined)
   return {
     type: activity.constructor.name,
     actor: activity.actorId?.href ?? "",
     object: (object?.id ?? activity.objectId)?.href ?? "",
-    content: said?.content?.toString(),
+    content: source?.content?.toString(),
     result: activity.resultId?.href
   }
 }
 
 const start = async () => {
-  const heard: Array<Heard> = []
+  const received: Array<ReceivedActivity> = []
   const listeners = new Set<() => void>()
   const notes = new Map<string, Note>()
   const followers = new Map<string, { readonly id: URL; readonly inboxId: URL; readonly endpoints: null }>()
@@ -85,8 +85,8 @@ const start = async () => {
     (context, { id, identifier: name }) => notes.get(context.getObjectUri(Note, { id, identifier: name }).href) ?? null
   )
 
-  const remember = async (activity: Activity) => {
-    heard.push(await heardOf(activity))
+  const record = async (activity: Activity) => {
+    received.push(await receivedOf(activity))
     for (const listener of listeners) listener()
   }
   federation.setInboxListeners("/users/{identifier}/inbox", "/inbox")
@@ -95,19 +95,19 @@ const start = async () => {
       const follower = await follow.getActor(context)
       if (!follower?.id || !follower.inboxId) throw new Error("a follow without a follower")
       followers.set(follower.id.href, { id: follower.id, inboxId: follower.inboxId, endpoints: null })
-      await remember(follow)
+      await record(follow)
       await context.sendActivity(
         { identifier },
         follower,
         new Accept({
-          id: new URL(`#accepts/${heard.length}`, context.getActorUri(identifier)),
+          id: new URL(`#accepts/${received.length}`, context.getActorUri(identifier)),
           actor: context.getActorUri(identifier),
           object: follow
         })
       )
     })
     .on(Activity, async (_, activity) => {
-      await remember(activity)
+      await record(activity)
     })
 
   const server = createServer((request, response) => {
@@ -121,7 +121,7 @@ const start = async () => {
   const domain = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const origin = `http://${domain}`
   const context = (): RequestContext<void> => federation.createContext(new Request(origin), undefined)
-  return { server, domain, origin, heard, listeners, notes, followers, context }
+  return { server, domain, origin, received, listeners, notes, followers, context }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
@@ -228,10 +228,10 @@ export const fedifyPeer = Effect.acquireRelease(
     handle: `${identifier}@${peer.domain}`,
     followers: peer.followers,
     /** Waits until the peer has received `times` activities that match `wanted`; returns the last of them. */
-    hears: (wanted: (heard: Heard) => boolean, times = 1) =>
-      Effect.callback<Heard>((resume) => {
+    waitFor: (wanted: (received: ReceivedActivity) => boolean, times = 1) =>
+      Effect.callback<ReceivedActivity>((resume) => {
         const look = () => {
-          const found = peer.heard.filter(wanted).at(times - 1)
+          const found = peer.received.filter(wanted).at(times - 1)
           if (found === undefined) return
           peer.listeners.delete(look)
           resume(Effect.succeed(found))

@@ -47,7 +47,7 @@ export interface TestInstance {
   readonly context: Context.Context<TestServer | SqlClient.SqlClient>
 }
 
-const citizen = (server: TestServer["Service"], origin: string, person: Person): TestUser => {
+const userOf = (server: TestServer["Service"], origin: string, person: Person): TestUser => {
   const domain = new URL(origin).host
   const ask: TestUser["ask"] = (method, path, json) =>
     Effect.flatMap(
@@ -105,45 +105,48 @@ const started = Effect.fnUntraced(function*(variables: Record<string, string>) {
     sql,
     context,
     fetch: fetched,
-    person: (name) => Effect.map(server.createPerson(name), (person) => citizen(server, origin, person))
+    person: (name) => Effect.map(server.createPerson(name), (person) => userOf(server, origin, person))
   } satisfies TestInstance
 })
 
 /** Starts a server on its own port that may federate over loopback. */
-export const place = (variables: Record<string, string> = {}) => unlessTaken(started(variables))
+export const startInstance = (variables: Record<string, string> = {}) => unlessTaken(started(variables))
 
 /** Starts the given number of servers, which do not know each other yet. */
 export const fediverse = (servers: number, variables?: Record<string, string>) =>
-  Effect.all(Array.from({ length: servers }, () => place(variables)), { concurrency: "unbounded" })
+  Effect.all(Array.from({ length: servers }, () => startInstance(variables)), { concurrency: "unbounded" })
 
 const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
 /** Counts the work in flight; `again` also counts failed work that waits for a retry. */
-const waiting = ({ sql }: TestInstance, again: boolean) =>
+const pendingWork = ({ sql }: TestInstance, withRetries: boolean) =>
   Effect.map(
     Effect.orDie(sql<{ count: number }>`SELECT (SELECT count(*) FROM fanouts)::int
-      + (SELECT count(*) FROM deliveries WHERE error IS NULL OR ${again})::int
-      + (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND (tries = 0 OR ${again}))::int AS count`),
+      + (SELECT count(*) FROM deliveries WHERE error IS NULL OR ${withRetries})::int
+      + (SELECT count(*) FROM inbound_activities WHERE outcome IS NULL AND (tries = 0 OR ${withRetries}))::int AS count`),
     ([row]) => row?.count ?? 0
   )
 
-const quiet = (again: boolean) => (places: ReadonlyArray<TestInstance>) =>
+const waitUntilIdle = (withRetries: boolean) => (instances: ReadonlyArray<TestInstance>) =>
   Effect.suspend(() => {
-    let looks = 0
-    const counts = Effect.andThen(turn, Effect.forEach(places, (place) => waiting(place, again)))
+    let idlePolls = 0
+    const counts = Effect.andThen(
+      turn,
+      Effect.forEach(instances, (startInstance) => pendingWork(startInstance, withRetries))
+    )
     return Effect.asVoid(eventually(counts, (found) => {
-      looks = found.every((count) => count === 0) ? looks + 1 : 0
-      return looks === 2
+      idlePolls = found.every((count) => count === 0) ? idlePolls + 1 : 0
+      return idlePolls === 2
     }))
   })
 
 /** Waits until no work is in flight, except for work that waits for a retry. */
-export const settled = quiet(false)
+export const settled = waitUntilIdle(false)
 
 /** Waits for retries as well, up to the test's timeout. */
-export const settledWithRetries = quiet(true)
+export const settledWithRetries = waitUntilIdle(true)
 
 /** Returns the outcomes of all inbound activities, for failure messages. */
 export const outcomes = ({ sql }: TestInstance) =>

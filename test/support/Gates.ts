@@ -36,7 +36,7 @@ export const behindGate = Effect.fnUntraced(
  * Asserts that at most one of concurrent requests succeeded and all others were refused. A 503 (timeout) is
  * inconclusive: that request is sent again when the table is full.
  */
-export const assertOneTook = Effect.fnUntraced(function*<A extends { readonly status: number }, E, R>(
+export const assertOneSucceeded = Effect.fnUntraced(function*<A extends { readonly status: number }, E, R>(
   responses: ReadonlyArray<A>,
   requests: ReadonlyArray<Effect.Effect<A, E, R>>
 ) {

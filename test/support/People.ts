@@ -32,8 +32,10 @@ export const followers = Effect.fnUntraced(function*(target: AccountId, ids: Rea
 })
 
 /** Makes accounts accept private mentions of strangers without a notification request. */
-export const hearStrangers = Effect.fnUntraced(function*(...accounts: ReadonlyArray<{ readonly accountId: bigint }>) {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`INSERT INTO notification_policies (account_id, private_mentions)
+export const acceptPrivateMentions = Effect.fnUntraced(
+  function*(...accounts: ReadonlyArray<{ readonly accountId: bigint }>) {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO notification_policies (account_id, private_mentions)
     SELECT id, 'accept' FROM unnest(${accounts.map(({ accountId }) => accountId)}::bigint[]) id`
-})
+  }
+)

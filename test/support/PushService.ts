@@ -73,7 +73,7 @@ const claimsOf = (headers: IncomingHttpHeaders, serverKey: string): Record<strin
 }
 
 /** A push that a device received. */
-export interface Told {
+export interface ReceivedPush {
   // Tests read messages of every shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly message: any
@@ -87,7 +87,10 @@ export interface Told {
 /** Starts a push service that responds with `status`. Devices are at `/<name>`. */
 export const pushService = Effect.fnUntraced(function*(address = "127.0.0.1") {
   const state = { status: 201, headers: {} as Record<string, string> }
-  const devices = new Map<string, { readonly device: ReturnType<typeof makeDevice>; readonly told: Array<Told> }>()
+  const devices = new Map<
+    string,
+    { readonly device: ReturnType<typeof makeDevice>; readonly told: Array<ReceivedPush> }
+  >()
   const requests: Array<string> = []
   let serverKey = ""
   const server = createServer((request, response) => {
@@ -123,7 +126,7 @@ export const pushService = Effect.fnUntraced(function*(address = "127.0.0.1") {
     device: (name: string, key: string) => {
       serverKey = key
       const device = makeDevice()
-      const told: Array<Told> = []
+      const told: Array<ReceivedPush> = []
       devices.set(name, { device, told })
       return { endpoint: `${origin}/${name}`, keys: device.keys, told }
     }

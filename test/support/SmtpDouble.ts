@@ -13,7 +13,7 @@ interface Options {
 
 const plain = (user: string, password: string) => Buffer.from(`\0${user}\0${password}`).toString("base64")
 
-const speak = (socket: Socket, received: Array<string>, { auth = false, replies = {} }: Options) => {
+const serveSmtp = (socket: Socket, received: Array<string>, { auth = false, replies = {} }: Options) => {
   socket.setEncoding("utf8")
   socket.on("error", () => socket.destroy())
   let inData = false
@@ -42,7 +42,7 @@ export const mailServer = Effect.fnUntraced(function*(options: Options = {}) {
   const sockets = new Set<Socket>()
   const serve = (socket: Socket) => {
     sockets.add(socket)
-    speak(socket, received, options)
+    serveSmtp(socket, received, options)
   }
   const server: Server = options.tls === undefined ? createServer(serve) : createTlsServer(options.tls, serve)
   const port = yield* Effect.callback<number>((resume) => {

@@ -28,8 +28,11 @@ const prepared = (program: string, folder: string, port: number) => {
     disable_cache: true
   }
   writeFileSync(settings, JSON.stringify(changed))
-  const said = execFileSync(program, ["adduser", folder, user], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
-  const password = /password is (\S+)/.exec(said)?.[1]
+  const source = execFileSync(program, ["adduser", folder, user], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const password = /password is (\S+)/.exec(source)?.[1]
   if (password === undefined) throw new Error("snac made no account")
   return password
 }
@@ -115,7 +118,7 @@ const actions = ({ authorization, folder, origin, program }: Started) => {
     /** Waits until its timeline matches `wanted`. */
     shows: (wanted: (page: string) => boolean) => seen(Effect.map(pageOf("admin"), wanted)),
     /** Waits until its notifications show an activity of this type. */
-    hears: (type: string) => seen(Effect.map(pageOf("notifications"), (page) => page.includes(type))),
+    waitFor: (type: string) => seen(Effect.map(pageOf("notifications"), (page) => page.includes(type))),
     /** Waits until it has this number of followers. */
     hasFollowers: (count: number) =>
       seen(Effect.sync(() => {

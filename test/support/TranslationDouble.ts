@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /** A request to the translation service. */
-export interface Asked {
+export interface TranslationRequest {
   readonly path: string
   readonly authorization: string | undefined
   // Bodies of both kinds of service.
@@ -18,7 +18,7 @@ const read = async (request: IncomingMessage) => {
 }
 
 /** Upper-cases the text between tags, except for text marked as not translatable. */
-const shouted = (html: string) =>
+const upperCased = (html: string) =>
   html.replace(
     /<span translate="no">.*?<\/span>|<[^>]*>|[^<]+/g,
     (piece) =>
@@ -29,9 +29,9 @@ const shouted = (html: string) =>
 
 /** A local translation service that speaks LibreTranslate and DeepL; `fail` makes it respond with a status. */
 export const translationDouble = Effect.gen(function*() {
-  const asked: Array<Asked> = []
+  const asked: Array<TranslationRequest> = []
   let status: number | undefined
-  const reply = (path: string, body: Asked["body"]): unknown => {
+  const reply = (path: string, body: TranslationRequest["body"]): unknown => {
     switch (path) {
       case "/languages":
         return [
@@ -40,7 +40,7 @@ export const translationDouble = Effect.gen(function*() {
         ]
       case "/translate":
         return {
-          translatedText: body.q.map(shouted),
+          translatedText: body.q.map(upperCased),
           ...(body.source === "auto" && {
             detectedLanguage: body.q.map(() => ({ confidence: 90, language: "de" }))
           })
@@ -54,7 +54,7 @@ export const translationDouble = Effect.gen(function*() {
         }]
       case "/v2/translate":
         return {
-          translations: body.text.map((text: string) => ({ detected_source_language: "DE", text: shouted(text) }))
+          translations: body.text.map((text: string) => ({ detected_source_language: "DE", text: upperCased(text) }))
         }
       default:
         return undefined

@@ -8,7 +8,7 @@ import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { layerActors, node, settled } from "../../support/Actors.ts"
 import { followers, person } from "../../support/People.ts"
 import { post } from "../../support/Posts.ts"
-import { interleave, meetings, remoteAccount, violations } from "./Rendezvous.ts"
+import { installBarriers, interleave, remoteAccount, violations } from "./Rendezvous.ts"
 
 const follow = (target: AccountId): Command => ({
   _tag: "Follow",
@@ -129,7 +129,7 @@ layer(layerActors, { excludeTestServices: true })("two accounts at the same time
       // Another test file may have caused deadlocks in this database on purpose.
       const deadlocks = sql`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`
       const before = yield* deadlocks
-      yield* meetings
+      yield* installBarriers
       for (const race of races) {
         for (const turned of [false, true]) {
           const [one, two] = yield* prepare(race)

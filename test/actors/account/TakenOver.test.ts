@@ -123,17 +123,17 @@ layer(layerActions, { excludeTestServices: true })("restrictions that others tak
   it.effect("F120: suspensions that were taken over before get their end, a week later at the earliest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [old, emptied, blocked] = [
+      const [old, emptyTables, blocked] = [
         yield* remoteAccount("old3", "kind3.test"),
         yield* remoteAccount("emptied3", "kind3.test"),
         yield* remoteAccount("blocked3", "evil3.test")
       ]
       yield* followers(old, [blocked])
       yield* block("evil3.test", "suspend")
-      yield* sql`UPDATE accounts SET suspended_at = ${new Date(0)} WHERE ${sql.in("id", [old, emptied])}`
+      yield* sql`UPDATE accounts SET suspended_at = ${new Date(0)} WHERE ${sql.in("id", [old, emptyTables])}`
       yield* yield* migrationNamed("taken_over_suspensions")
       assert.strictEqual((yield* stateOf(old))?.days, 7)
-      assert.isNull((yield* stateOf(emptied))?.days)
+      assert.isNull((yield* stateOf(emptyTables))?.days)
       assert.isNull((yield* stateOf(blocked))?.days)
     }))
 })

@@ -43,7 +43,7 @@ export const bodies = (file: Uint8Array<ArrayBuffer>): ReadonlyArray<Hard> => [
   status("a status of a megabyte of marks", () => `a${fill("\u0301", bytes)}`),
   status("a status of a megabyte of mentions", () => fill("@a@b.example ", bytes)),
   status("a status of a megabyte of links", () => fill("https://a.example/ ", bytes)),
-  status("a status of marks, as long as it is taken", () => `a${fill("\u0301", 60_000)}`),
+  status("a status of marks, as long as is accepted", () => `a${fill("\u0301", 60_000)}`),
   status("a status of wide characters", () => wide.repeat(499)),
   status("a status of mentions", () => fill("@a@b.example ", 490)),
   status("a status of links", () => fill("http://a.b/ ", 490)),

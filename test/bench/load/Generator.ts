@@ -21,9 +21,9 @@ export type Job =
     readonly token: string
     readonly posts: number
     readonly pause: number
-    readonly patience: number
+    readonly latencyMax: number
   }
-  | { readonly kind: "deafen" }
+  | { readonly kind: "close streams" }
 
 export interface Load {
   readonly done: number
@@ -72,8 +72,8 @@ const work = async (job: Job): Promise<unknown> => {
     case "listen":
       return streams.open(job.port, job.tokens)
     case "events":
-      return streams.events(job.port, job.token, job.posts, job.pause, job.patience)
-    case "deafen":
+      return streams.events(job.port, job.token, job.posts, job.pause, job.latencyMax)
+    case "close streams":
       return streams.close()
   }
 }

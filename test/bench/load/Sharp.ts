@@ -19,7 +19,7 @@ const rendition = (input: string, [width, height]: readonly [number, number], qu
   sharp(input, { sequentialRead: true }).autoOrient().resize({ width, height, fit: "fill" }).jpeg({ quality })
     .toFile(output)
 
-const obey = async ({ file, folder, large, runs, small }: Order) => {
+const handle = async ({ file, folder, large, runs, small }: Order) => {
   for (let run = 0; run < runs; run++) {
     await rendition(file, large, 88, `${folder}/large.jpg`)
     await rendition(file, small, 80, `${folder}/small.jpg`)
@@ -30,6 +30,6 @@ const obey = async ({ file, folder, large, runs, small }: Order) => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then(() => process.send?.({ reply: null }))
+  void handle(order).then(() => process.send?.({ reply: null }))
 })
 process.on("disconnect", () => process.exit(0))

@@ -44,10 +44,10 @@ const deliver = async (address: string, body: Buffer) => {
     body
   })
   await reply.dump()
-  if (statusCode !== 202) throw new Error(`A delivery was answered ${statusCode}`)
+  if (statusCode !== 202) throw new Error(`The response to a delivery is ${statusCode}`)
 }
 
-const obey = async ({ bytes, urls, width }: Order) => {
+const handle = async ({ bytes, urls, width }: Order) => {
   const body = Buffer.alloc(bytes, "x")
   const byHost = Map.groupBy(urls, (url) => new URL(url).host)
   await Promise.all([...byHost.values()].flatMap((inboxes) => {
@@ -59,6 +59,6 @@ const obey = async ({ bytes, urls, width }: Order) => {
 }
 
 process.on("message", (order: Order) => {
-  void obey(order).then(() => process.send?.({ reply: null }), (error) => process.send?.({ error: String(error) }))
+  void handle(order).then(() => process.send?.({ reply: null }), (error) => process.send?.({ error: String(error) }))
 })
 process.on("disconnect", () => process.exit(0))

@@ -7,7 +7,7 @@ const textFrame = 0x81
 /** WebSockets on the `user` stream that report when a message arrives, without parsing it. */
 export class Streams {
   readonly #sockets: Array<Socket> = []
-  #heard: (socket: number) => void = () => {}
+  #received: (socket: number) => void = () => {}
 
   async open(port: number, tokens: ReadonlyArray<string>) {
     const batch = 50
@@ -24,7 +24,7 @@ export class Streams {
       socket.once("data", (head) => {
         if (!String(head).startsWith("HTTP/1.1 101")) return reject(new Error(String(head).slice(0, 100)))
         socket.on("data", (data) => {
-          if (typeof data !== "string" && data[0] === textFrame) this.#heard(number)
+          if (typeof data !== "string" && data[0] === textFrame) this.#received(number)
         })
         resolve()
       })
@@ -39,26 +39,26 @@ export class Streams {
    * Publishes `posts` posts, `pause` milliseconds apart. Returns the milliseconds from each post to each socket's next
    * message; a message later than `patience` milliseconds counts as `patience`.
    */
-  async events(port: number, token: string, posts: number, pause: number, patience: number): Promise<Array<number>> {
+  async events(port: number, token: string, posts: number, pause: number, latencyMax: number): Promise<Array<number>> {
     const connection = new Connection(port)
     const delays: Array<number> = []
     for (let post = 0; post < posts; post++) {
-      const heard = new Set<number>()
+      const received = new Set<number>()
       const sent = performance.now()
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, patience)
-        this.#heard = (socket) => {
-          if (heard.has(socket)) return
-          heard.add(socket)
+        const timer = setTimeout(resolve, latencyMax)
+        this.#received = (socket) => {
+          if (received.has(socket)) return
+          received.add(socket)
           delays.push(performance.now() - sent)
-          if (heard.size < this.#sockets.length) return
+          if (received.size < this.#sockets.length) return
           clearTimeout(timer)
           resolve()
         }
-        const status = `a post for everybody who listens, number ${post} of ${sent}`
+        const status = `a post for all listeners, number ${post} of ${sent}`
         void connection.send({ method: "POST", path: "/api/v1/statuses", token, body: JSON.stringify({ status }) })
       })
-      for (let missing = heard.size; missing < this.#sockets.length; missing++) delays.push(patience)
+      for (let missing = received.size; missing < this.#sockets.length; missing++) delays.push(latencyMax)
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
     connection.close()

@@ -9,7 +9,7 @@ import sharp from "sharp"
 export type Order = { readonly kind: "port" } | { readonly kind: "taken" }
 
 let taken = 0
-const filler = "<p>What stands in a page beside that, of which there is much.</p>".repeat(1_000)
+const filler = "<p>Other text of the page, which is long.</p>".repeat(1_000)
 const picture = await sharp({ create: { width: 1_200, height: 630, channels: 3, background: "#8844cc" } })
   .jpeg().toBuffer()
 
@@ -24,7 +24,7 @@ const server = createServer((request, response) => {
   } else {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(
       `<!doctype html><html lang="en"><head><title>A page</title><meta property="og:title" content="A page ${request.url}">
-      <meta property="og:description" content="What it is about"><meta property="og:image" content="/picture.jpg">
+      <meta property="og:description" content="Description"><meta property="og:image" content="/picture.jpg">
       <script type="application/ld+json">{"@type":"NewsArticle","headline":"A page","author":{"name":"Ann"}}</script>
       </head><body>${filler}</body></html>`
     )

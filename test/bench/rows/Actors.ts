@@ -1,4 +1,4 @@
-import type { Stand } from "../BenchServer.ts"
+import type { RunningServer } from "../BenchServer.ts"
 import { between, megabytes, type Spent, spent, total } from "../Cpu.ts"
 import { followerNumbers, token } from "../People.ts"
 import { type Bench, type Measured, type Row, sleep } from "../Row.ts"
@@ -19,20 +19,20 @@ const warmUpAccounts = 500
 const sliceAccounts = 200
 
 /** Returns the server's heap after a garbage collection, in bytes, and its resident memory, in megabytes. */
-const heap = async ({ stand }: Bench) => {
-  const memory = await stand.server.ask({ kind: "memory" }) as { readonly heapUsed: number; readonly rss: number }
-  return { heap: memory.heapUsed, rss: megabytes(stand.watched.node) }
+const heap = async ({ server }: Bench) => {
+  const memory = await server.child.ask({ kind: "memory" }) as { readonly heapUsed: number; readonly rss: number }
+  return { heap: memory.heapUsed, rss: megabytes(server.watched.node) }
 }
 
-const less = (a: Spent, b: Spent): Spent => ({
+const difference = (a: Spent, b: Spent): Spent => ({
   node: a.node - b.node,
   postgres: a.postgres - b.postgres,
   redis: a.redis - b.redis
 })
 
-const ask = ({ people, stand }: Bench, numbers: ReadonlyArray<number>, method: "GET" | "POST", act = "") => {
+const ask = ({ people, server }: Bench, numbers: ReadonlyArray<number>, method: "GET" | "POST", act = "") => {
   const path = `/api/v1/statuses/${people.statusIds.at(-1)}${act}`
-  return stand.load({
+  return server.load({
     connections,
     count: numbers.length,
     requests: numbers.map((number) => ({ method, path, token: token(number) }))
@@ -41,19 +41,19 @@ const ask = ({ people, stand }: Bench, numbers: ReadonlyArray<number>, method: "
 
 /** Runs one command for each account. */
 const command = async (bench: Bench, numbers: ReadonlyArray<number>) => {
-  const before = spent(bench.stand.watched)
+  const before = spent(bench.server.watched)
   const { done, millis } = await ask(bench, numbers, "POST", "/unfavourite")
-  return { millis: between(before, spent(bench.stand.watched), done), each: millis / done }
+  return { millis: between(before, spent(bench.server.watched), done), each: millis / done }
 }
 
 /** Accounts of each server that no row has used. */
-const strangers = new WeakMap<Stand, Array<number>>()
+const unusedAccounts = new WeakMap<RunningServer, Array<number>>()
 
 /** Takes unused accounts from the end of the list. */
-const take = ({ people, stand }: Bench, count: number): ReadonlyArray<number> => {
-  const left = strangers.get(stand) ?? followerNumbers(people.accounts - 1_000)
-  strangers.set(stand, left)
-  if (left.length < count) throw new Error("Every account has its actor by now.")
+const take = ({ people, server }: Bench, count: number): ReadonlyArray<number> => {
+  const left = unusedAccounts.get(server) ?? followerNumbers(people.accounts - 1_000)
+  unusedAccounts.set(server, left)
+  if (left.length < count) throw new Error("No account without an actor is left.")
   return left.splice(-count)
 }
 
@@ -65,7 +65,10 @@ const activate = async (bench: Bench, numbers: ReadonlyArray<number>) => {
   await ask(bench, numbers, "GET")
   const first = await command(bench, numbers)
   const second = await command(bench, numbers)
-  return { perSecond: 1000 / Math.max(0.001, first.each - second.each), millis: less(first.millis, second.millis) }
+  return {
+    perSecond: 1000 / Math.max(0.001, first.each - second.each),
+    millis: difference(first.millis, second.millis)
+  }
 }
 
 export const activation: Row = {
@@ -104,9 +107,9 @@ const idleTarget = 180
 /** Memory of the server after its start, before any request. */
 export const idle: Row = {
   name: "idle memory",
-  measure: async ({ stand }): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ server }): Promise<ReadonlyArray<Measured>> => {
     await sleep(3_000)
-    const resident = megabytes(stand.watched.node)
+    const resident = megabytes(server.watched.node)
     return [{
       name: "idle memory of the server process",
       figures: { "resident set MB": resident },

@@ -34,7 +34,7 @@ const address = (base: number, host: number) => `127.${base}.${host >> 8}.${host
 
 /** Adds follows by accounts with an inbox each, `each` accounts per host; dead hosts get a port without a server. */
 const follow = async (
-  { people, stand }: Bench,
+  { people, server }: Bench,
   target: number,
   base: number,
   hosts: number,
@@ -52,14 +52,14 @@ const follow = async (
       const { host } = new URL(url)
       return `(${first + BigInt(from + n)}, '${host}', '${url}')`
     }).join()
-    await stand.query(`WITH given (id, host, inbox) AS (VALUES ${rows}),
+    await server.query(`WITH given (id, host, inbox) AS (VALUES ${rows}),
       known AS (INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
         SELECT id::bigint, 'far' || id, host, inbox || '/..', '${at}', '${at}' FROM given)
       SELECT 1`)
-    await stand.query(`INSERT INTO remote_actors (account_id, type, inbox_url, fetched_at)
+    await server.query(`INSERT INTO remote_actors (account_id, type, inbox_url, fetched_at)
       SELECT v.id::bigint, 'Person', v.inbox, '${at}' FROM (VALUES ${rows}) v (id, host, inbox)`)
   }
-  await stand.query(`INSERT INTO follows (id, account_id, target_account_id, created_at)
+  await server.query(`INSERT INTO follows (id, account_id, target_account_id, created_at)
     SELECT a.id, a.id, ${people.accountId(target)}, '${at}' FROM accounts a
     WHERE a.id BETWEEN ${first} AND ${first + BigInt(urls.length)}`)
   return urls
@@ -79,25 +79,25 @@ const make = async (bench: Bench): Promise<World> => {
     // Half of the dead hosts accept connections and never respond; the others have no listener.
     (host) => host % deadOf !== 0 ? ports.taking : host % (2 * deadOf) === 0 ? ports.silent : ports.closed
   )
-  await bench.stand.query("VACUUM ANALYZE")
+  await bench.server.query("VACUUM ANALYZE")
   return { inboxes, urls: { [toFew]: few, [toMany]: many } }
 }
 
 const worldOf = async (bench: Bench): Promise<World> => {
-  const there = worlds.get(bench.people) ?? await make(bench)
-  worlds.set(bench.people, there)
-  return there
+  const world = worlds.get(bench.people) ?? await make(bench)
+  worlds.set(bench.people, world)
+  return world
 }
 
 let posted = 0
-const post = async ({ stand }: Bench, number: number) => {
-  const reply = await fetch(`http://127.0.0.1:${stand.port}/api/v1/statuses`, {
+const post = async ({ server }: Bench, number: number) => {
+  const reply = await fetch(`http://127.0.0.1:${server.port}/api/v1/statuses`, {
     method: "POST",
     headers: { authorization: `Bearer ${token(number)}`, "content-type": "application/json" },
-    body: JSON.stringify({ status: `something for other servers, number ${posted++}` })
+    body: JSON.stringify({ status: `a post to other servers, number ${posted++}` })
   })
   await reply.text()
-  if (reply.status !== 200) throw new Error(`A post was answered ${reply.status}`)
+  if (reply.status !== 200) throw new Error(`The response to a post is ${reply.status}`)
 }
 
 /** Waits until `count` inboxes have the activity. */
@@ -125,29 +125,29 @@ const bare = async ({ urls }: World, width: number) => {
 const countOf = ({ urls }: World) => urls[toFew]?.length ?? 0
 
 /** Sends one post to the few hosts, and waits until each inbox has it. */
-const deliver = async (bench: Bench, there: World) => {
-  await there.inboxes.ask({ kind: "reset" })
-  const [before, began] = [spent(bench.stand.watched), performance.now()]
+const deliver = async (bench: Bench, world: World) => {
+  await world.inboxes.ask({ kind: "reset" })
+  const [before, began] = [spent(bench.server.watched), performance.now()]
   await post(bench, toFew)
-  await arrived(there, countOf(there))
+  await arrived(world, countOf(world))
   const millis = performance.now() - began
   await sleep(200)
-  return { millis, cpu: between(before, spent(bench.stand.watched), countOf(there)) }
+  return { millis, cpu: between(before, spent(bench.server.watched), countOf(world)) }
 }
 
 export const signed: Row = {
   name: "signed deliveries",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const there = await worldOf(bench)
-    const count = countOf(there)
-    const least = await bare(there, 8)
-    const once = () => deliver(bench, there)
+    const world = await worldOf(bench)
+    const count = countOf(world)
+    const bareMillis = await bare(world, 8)
+    const once = () => deliver(bench, world)
     await once()
     const runs = []
     for (let run = 0; run < bench.options.runs; run++) runs.push(await once())
     const middle = median(runs.map(({ cpu }) => total(cpu)))
     const { cpu, millis } = runs.find((run) => total(run.cpu) === middle)!
-    const [perCpuSecond, bound] = [1_000 / total(cpu), 1_000 / least]
+    const [perCpuSecond, bound] = [1_000 / total(cpu), 1_000 / bareMillis]
     return [{
       name: "signed deliveries",
       perSecond: count * 1_000 / millis,
@@ -164,35 +164,35 @@ export const signed: Row = {
     }]
   },
   slices: async (bench) => {
-    const there = await worldOf(bench)
-    await deliver(bench, there)
-    return { next: async () => ({ "CPU ms": total((await deliver(bench, there)).cpu) }) }
+    const world = await worldOf(bench)
+    await deliver(bench, world)
+    return { next: async () => ({ "CPU ms": total((await deliver(bench, world)).cpu) }) }
   }
 }
 
 export const manyInboxes: Row = {
   name: "10,000 inboxes on 2,000 hosts, 5% dead",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const there = await worldOf(bench)
-    const { generate, port } = bench.stand
-    const urls = there.urls[toMany] ?? []
+    const world = await worldOf(bench)
+    const { generate, port } = bench.server
+    const urls = world.urls[toMany] ?? []
     const healthy = urls.filter((_, n) => (n % manyHosts) % deadOf !== 0).length
     await generate({ kind: "listen", port, tokens: followersOfSmall.map(token) })
     const events = (posts: number) =>
-      generate({ kind: "events", port, token: token(small), posts, pause: 20, patience: 30_000 }) as Promise<
+      generate({ kind: "events", port, token: token(small), posts, pause: 20, latencyMax: 30_000 }) as Promise<
         Array<number>
       >
     await events(10)
     const alone = await events(20)
-    await there.inboxes.ask({ kind: "reset" })
-    const [before, began] = [spent(bench.stand.watched), Date.now()]
+    await world.inboxes.ask({ kind: "reset" })
+    const [before, began] = [spent(bench.server.watched), Date.now()]
     await post(bench, toMany)
-    const meanwhile = events(bench.options.quick ? 20 : 100)
-    const { lastAt } = await arrived(there, healthy)
-    const cpu = between(before, spent(bench.stand.watched), healthy)
-    const delays = await meanwhile
-    await generate({ kind: "deafen" })
-    const taken = await there.inboxes.ask({ kind: "taken" }) as Inboxes.Taken
+    const latencies = events(bench.options.quick ? 20 : 100)
+    const { lastAt } = await arrived(world, healthy)
+    const cpu = between(before, spent(bench.server.watched), healthy)
+    const delays = await latencies
+    await generate({ kind: "close streams" })
+    const taken = await world.inboxes.ask({ kind: "taken" }) as Inboxes.Taken
     return [{
       name: `${urls.length} inboxes on ${manyHosts} hosts, 5% dead`,
       perSecond: healthy * 1_000 / (lastAt - began),
@@ -201,8 +201,8 @@ export const manyInboxes: Row = {
         "all healthy ones after ms": lastAt - began,
         "sent twice": taken.requests - taken.inboxes,
         "small post to event, alone p50 ms": median(alone),
-        "meanwhile p50 ms": median(delays),
-        "meanwhile p99 ms": percentile(delays, 0.99)
+        "during the deliveries, p50 ms": median(delays),
+        "during the deliveries, p99 ms": percentile(delays, 0.99)
       }
     }]
   }

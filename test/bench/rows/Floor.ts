@@ -14,7 +14,7 @@ const script = fileURLToPath(new URL("../load/Bare.ts", import.meta.url))
  */
 export const floor: Row = {
   name: "floor",
-  measure: async ({ options, stand: { generate } }): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ options, server: { generate } }): Promise<ReadonlyArray<Measured>> => {
     const bare = Child.start<{ readonly kind: "port" }>([script])
     try {
       const port = Number(await bare.ask({ kind: "port" }))
@@ -34,12 +34,14 @@ export const floor: Row = {
 
       await generate({ kind: "listen", port, tokens: Array.from({ length: listeners }, String) })
       const send = (posts: number) =>
-        generate({ kind: "events", port, token: "none", posts, pause: 100, patience: 5_000 }) as Promise<Array<number>>
+        generate({ kind: "events", port, token: "none", posts, pause: 100, latencyMax: 5_000 }) as Promise<
+          Array<number>
+        >
       await send(10)
       const delays = await send(options.quick ? 20 : 60)
-      await generate({ kind: "deafen" })
+      await generate({ kind: "close streams" })
       return [
-        { name: "floor: an answer of a bare Node server", ...runs.find((run) => total(run.millis) === middle)! },
+        { name: "floor: a bare Node server's response", ...runs.find((run) => total(run.millis) === middle)! },
         {
           name: "floor: a bare Node server's message to 1,000 sockets",
           figures: { "p50 ms": median(delays), "p99 ms": percentile(delays, 0.99) }

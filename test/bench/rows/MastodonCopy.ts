@@ -43,11 +43,11 @@ const fill = async (query: Query, { members, posts }: typeof sizes.long) => {
     }))
   const pem = (kind: "privateKey" | "publicKey") =>
     `(ARRAY[${pairs.map((pair) => `'${pair[kind]}'`).join(", ")}])[n % ${pairs.length} + 1]`
-  const strangers = members * 5
-  const others = Math.floor(posts / 3)
+  const remoteCount = members * 5
+  const remotePosts = Math.floor(posts / 3)
   const first = BigInt(Date.UTC(2024, 0)) << 16n
-  const member = (n: string) => `(1 + (${n}) % ${members})`
-  const stranger = (n: string) => `(${members} + 1 + (${n}) % ${strangers})`
+  const localAccount = (n: string) => `(1 + (${n}) % ${members})`
+  const remoteAccount = (n: string) => `(${members} + 1 + (${n}) % ${remoteCount})`
   const post = (n: string) => `(${first} + (${n})::bigint * 65536)`
   const times = "now() - interval '10 days', now() - interval '10 days'"
   const each = (count: number, columns: string) => `SELECT ${columns} FROM generate_series(1, ${count}) n`
@@ -56,7 +56,7 @@ const fill = async (query: Query, { members, posts }: typeof sizes.long) => {
   await query(`INSERT INTO accounts (id, username, domain, uri, url, inbox_url, shared_inbox_url, public_key)
     ${
     each(
-      strangers,
+      remoteCount,
       `${members} + n, 'stranger' || n, 'far' || n % 500 || '.example', 'https://far' || n % 500 || '.example/users/' || n,
        'https://far' || n % 500 || '.example/@' || n, 'https://far' || n % 500 || '.example/users/' || n || '/inbox',
        'https://far' || n % 500 || '.example/inbox', ${pem("publicKey")}`
@@ -74,41 +74,48 @@ const fill = async (query: Query, { members, posts }: typeof sizes.long) => {
     ${
     each(
       posts,
-      `${post("n")}, ${member("n * 7")}, ${text("n")}, true, 'https://old.example/' || n, n,
+      `${post("n")}, ${localAccount("n * 7")}, ${text("n")}, true, 'https://old.example/' || n, n,
        CASE WHEN n % 5 = 0 THEN ${post("n - 1")} END, CASE WHEN n % 5 = 0 THEN ${
-        member("(n - 1) * 7")
+        localAccount("(n - 1) * 7")
       } END, 'en', ${times}`
     )
   }`)
   await query(`INSERT INTO statuses (id, account_id, text, local, uri, url, language, created_at, updated_at)
     ${
     each(
-      others,
-      `${post("n")} + 1, ${stranger("n * 7")}, '<p>A post from far away, number ' || n || '</p>', false,
+      remotePosts,
+      `${post("n")} + 1, ${remoteAccount("n * 7")}, '<p>A post from far away, number ' || n || '</p>', false,
        'https://far.example/posts/' || n, 'https://far.example/@s/' || n, 'en', ${times}`
     )
   }`)
   await query(`INSERT INTO statuses (id, account_id, local, reblog_of_id, created_at, updated_at)
-    ${each(Math.floor(posts / 10), `${post("n * 3")} + 2, ${member("n * 11")}, true, ${post("n * 3")}, ${times}`)}`)
+    ${
+    each(Math.floor(posts / 10), `${post("n * 3")} + 2, ${localAccount("n * 11")}, true, ${post("n * 3")}, ${times}`)
+  }`)
   await query(`INSERT INTO mentions (status_id, account_id)
-    ${each(Math.floor(posts / 2), `${post("n * 2")}, ${member("n * 2")}`)}`)
+    ${each(Math.floor(posts / 2), `${post("n * 2")}, ${localAccount("n * 2")}`)}`)
   await query(`INSERT INTO statuses_tags (status_id, tag_id)
     ${each(Math.floor(posts / 2), `${post("n * 2")}, 1 + (n * 2) % 1000`)}`)
   await query(`INSERT INTO favourites (id, account_id, status_id)
-    ${each(posts, `n, ${member("n * 13 + n / 1000")}, ${post("n")} + CASE WHEN n <= ${others} THEN n % 2 ELSE 0 END`)}`)
+    ${
+    each(
+      posts,
+      `n, ${localAccount("n * 13 + n / 1000")}, ${post("n")} + CASE WHEN n <= ${remotePosts} THEN n % 2 ELSE 0 END`
+    )
+  }`)
   await query(`INSERT INTO follows (id, account_id, target_account_id)
     SELECT row_number() OVER (), a, t FROM generate_series(1, ${members}) a,
       LATERAL (SELECT DISTINCT 1 + (a * 31 + k * k) % ${
-    members + strangers
+    members + remoteCount
   } AS t FROM generate_series(1, 40) k) x WHERE a <> t`)
   await query("VACUUM ANALYZE")
 }
 
 /** Starts a server without users, for a copy. */
-export const start = async (_dataDir: string, checkout?: Checkout): Promise<BenchServer.Stand> => {
+export const start = async (_dataDir: string, checkout?: Checkout): Promise<BenchServer.RunningServer> => {
   const { folder, remove } = await BenchServer.makeDataDir()
-  const stand = await BenchServer.single(folder, {}, checkout)
-  return { ...stand, stop: () => stand.stop().then(remove) }
+  const server = await BenchServer.single(folder, {}, checkout)
+  return { ...server, stop: () => server.stop().then(remove) }
 }
 
 /** Returns the rows per second of each step that copied enough rows for a rate. */
@@ -123,19 +130,19 @@ const ratesIn = (output: string) =>
 /** Duration of the operator's command, with another Postgres on this machine as the source. */
 export const mastodonCopy: Row = {
   name: "copy from Mastodon",
-  measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ options, server }: Bench): Promise<ReadonlyArray<Measured>> => {
     const size = options.quick ? sizes.quick : sizes.long
     const data = await BenchServer.makeDataDir()
     const mastodon = await openPostgres(data.folder, true)
     try {
       await fill(mastodon.query, size)
       const env = join(data.folder, ".env.production")
-      writeFileSync(env, `LOCAL_DOMAIN=localhost:${stand.port}\n`)
+      writeFileSync(env, `LOCAL_DOMAIN=localhost:${server.port}\n`)
       const began = performance.now()
       const args = ["--database", mastodon.url, "--env", env, "--rejects", join(data.folder, "rejects.tsv")]
-      const output = await stand.command(["transfer", "mastodon", "copy", ...args])
+      const output = await server.command(["transfer", "mastodon", "copy", ...args])
       const seconds = (performance.now() - began) / 1_000
-      const [row] = await stand.query("SELECT count(*)::int AS posts FROM statuses")
+      const [row] = await server.query("SELECT count(*)::int AS posts FROM statuses")
       const posts = Number(row?.["posts"])
       const minutes = seconds * targetPosts / posts / 60
       return [{

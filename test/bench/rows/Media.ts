@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import sharp from "sharp"
-import type { Stand } from "../BenchServer.ts"
+import type { RunningServer } from "../BenchServer.ts"
 import * as Child from "../Child.ts"
 import { between, megabytes, spent, total } from "../Cpu.ts"
 import type { Order } from "../load/Sharp.ts"
@@ -28,8 +28,8 @@ const uploadsAtOnce = 8
 /** Maximum memory growth, in megabytes; less than the total size of the concurrent uploads. */
 const uploadGrowthMax = 48
 
-const crowd = 100
-const crowdGrowthMax = 200
+const uploadsCount = 100
+const uploadsGrowthMax = 200
 
 /** Makes a picture with the noise of a camera. */
 const photo = (width: number, height: number) =>
@@ -37,7 +37,7 @@ const photo = (width: number, height: number) =>
     create: { width, height, channels: 3, noise: { type: "gaussian", mean: 128, sigma: 40 }, background: "#000" }
   }).blur(1.2).jpeg({ quality: 90 }).toBuffer()
 
-const upload = async ({ port }: Stand, bytes: Uint8Array<ArrayBuffer>, number: number) => {
+const upload = async ({ port }: RunningServer, bytes: Uint8Array<ArrayBuffer>, number: number) => {
   const body = new FormData()
   body.set("file", new Blob([bytes]), "file")
   const headers = { authorization: `Bearer ${token(number)}` }
@@ -56,13 +56,13 @@ const growthDuring = async (pid: number, work: () => Promise<unknown>) => {
 }
 
 const expect = (status: number, wanted: number) => {
-  if (status !== wanted) throw new Error(`An upload was answered ${status}`)
+  if (status !== wanted) throw new Error(`The response to an upload is ${status}`)
 }
 
 /** Processing of the same file by the server and by sharp alone, in turns. */
-const ready: Row = {
+const processing: Row = {
   name: "12-megapixel JPEG to two renditions and a blurhash",
-  measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ options, server }: Bench): Promise<ReadonlyArray<Measured>> => {
     const folder = mkdtempSync(join(tmpdir(), "murmuration-bench-"))
     const alone = Child.start<Order>([script])
     try {
@@ -71,16 +71,16 @@ const ready: Row = {
       writeFileSync(file, bytes)
       const runs = options.quick ? 4 : 12
       const byServer = async (count: number) => {
-        for (let n = 0; n < count; n++) expect(await upload(stand, bytes, readerNumbers[0]!), 200)
+        for (let n = 0; n < count; n++) expect(await upload(server, bytes, readerNumbers[0]!), 200)
       }
       const bySharp = (count: number) => alone.ask({ file, folder, large, small, runs: count })
       await Promise.all([byServer(2), bySharp(2)])
       const rounds = []
       for (let round = 0; round < options.runs; round++) {
         const watchedAlone = { node: alone.pid, postgres: 0 }
-        const [before, beforeAlone] = [spent(stand.watched), spent(watchedAlone)]
+        const [before, beforeAlone] = [spent(server.watched), spent(watchedAlone)]
         await byServer(runs)
-        const millis = between(before, spent(stand.watched), runs)
+        const millis = between(before, spent(server.watched), runs)
         await bySharp(runs)
         const bound = total(between(beforeAlone, spent(watchedAlone), runs))
         rounds.push({ millis, bound, part: bound / total(millis) })
@@ -88,10 +88,10 @@ const ready: Row = {
       const part = median(rounds.map((round) => round.part))
       const { bound, millis } = rounds.find((round) => round.part === part)!
       return [{
-        name: ready.name,
+        name: processing.name,
         perSecond: 1000 / total(millis),
         millis,
-        figures: { "sharp alone, CPU ms": bound, "part of it that is reached": part },
+        figures: { "sharp alone, CPU ms": bound, "share of sharp's throughput": part },
         target: { text: `${partMin} of sharp alone`, met: part >= partMin }
       }]
     } finally {
@@ -105,65 +105,65 @@ const ready: Row = {
 /** Uploads of files that no tool processes, so that only receiving and storing is measured. */
 const received: Row = {
   name: "upload of 10 MB",
-  measure: async ({ options, stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ options, server }: Bench): Promise<ReadonlyArray<Measured>> => {
     const bytes = new Uint8Array(uploadBytes)
     const rounds = options.quick ? 3 : 10
     const many = async (count: number) => {
       for (let round = 0; round < count; round++) {
         const statuses = await Promise.all(
-          Array.from({ length: uploadsAtOnce }, () => upload(stand, bytes, readerNumbers[0]!))
+          Array.from({ length: uploadsAtOnce }, () => upload(server, bytes, readerNumbers[0]!))
         )
         statuses.forEach((status) => expect(status, 422))
       }
     }
     await many(2)
-    const before = spent(stand.watched)
+    const before = spent(server.watched)
     const began = performance.now()
-    const growth = await growthDuring(stand.watched.node, () => many(rounds))
+    const growth = await growthDuring(server.watched.node, () => many(rounds))
     const count = rounds * uploadsAtOnce
     return [{
       name: received.name,
       perSecond: count * 1000 / (performance.now() - began),
-      millis: between(before, spent(stand.watched), count),
-      figures: { [`MB of memory more at the peak, ${uploadsAtOnce} at once`]: growth },
+      millis: between(before, spent(server.watched), count),
+      figures: { [`peak memory growth in MB, ${uploadsAtOnce} at once`]: growth },
       target: { text: `< ${uploadGrowthMax} MB`, met: growth < uploadGrowthMax }
     }]
   }
 }
 
 /** Concurrent uploads of many users, and the latency of a reader in the meantime. */
-const together: Row = {
-  name: "100 uploads at once",
-  measure: async ({ stand }: Bench): Promise<ReadonlyArray<Measured>> => {
+const concurrent: Row = {
+  name: "100 concurrent uploads",
+  measure: async ({ server }: Bench): Promise<ReadonlyArray<Measured>> => {
     const bytes = new Uint8Array(await photo(1200, 900))
-    expect(await upload(stand, bytes, readerNumbers[0]!), 200)
+    expect(await upload(server, bytes, readerNumbers[0]!), 200)
     const over = new AbortController()
     const waits: Array<number> = []
-    const others = async () => {
+    const measureOtherRequests = async () => {
       while (!over.signal.aborted) {
         const began = performance.now()
-        await (await fetch(`http://127.0.0.1:${stand.port}/api/v2/instance`)).arrayBuffer()
+        await (await fetch(`http://127.0.0.1:${server.port}/api/v2/instance`)).arrayBuffer()
         waits.push(performance.now() - began)
       }
     }
-    const before = spent(stand.watched)
+    const before = spent(server.watched)
     const began = performance.now()
-    const everybody = async () => {
+    const uploadAll = async () => {
       const statuses = await Promise.all(
-        Array.from({ length: crowd }, (_, n) => upload(stand, bytes, readerNumbers[n % readerNumbers.length]!))
+        Array.from({ length: uploadsCount }, (_, n) => upload(server, bytes, readerNumbers[n % readerNumbers.length]!))
       )
       over.abort()
       statuses.forEach((status) => expect(status, 200))
     }
-    const growth = await growthDuring(stand.watched.node, () => Promise.all([everybody(), others()]))
+    const growth = await growthDuring(server.watched.node, () => Promise.all([uploadAll(), measureOtherRequests()]))
     return [{
-      name: together.name,
-      perSecond: crowd * 1000 / (performance.now() - began),
-      millis: between(before, spent(stand.watched), crowd),
-      figures: { "MB of memory more at the peak": growth, "p99 ms of other requests": percentile(waits, 0.99) },
-      target: { text: `all ready, < ${crowdGrowthMax} MB`, met: growth < crowdGrowthMax }
+      name: concurrent.name,
+      perSecond: uploadsCount * 1000 / (performance.now() - began),
+      millis: between(before, spent(server.watched), uploadsCount),
+      figures: { "peak memory growth in MB": growth, "p99 ms of other requests": percentile(waits, 0.99) },
+      target: { text: `all succeed, < ${uploadsGrowthMax} MB`, met: growth < uploadsGrowthMax }
     }]
   }
 }
 
-export const rows: ReadonlyArray<Row> = [ready, received, together]
+export const rows: ReadonlyArray<Row> = [processing, received, concurrent]

@@ -19,7 +19,7 @@ const readers = ({ people }: Bench) =>
  * the other.
  */
 const notify = async (bench: Bench) => {
-  const { people, stand: { query } } = bench
+  const { people, server: { query } } = bench
   const now = Date.now()
   const [three, mentions] = [people.statusIds.slice(0, 3), people.statusIds.slice(-favouritesEach)]
   await query(`INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
@@ -39,14 +39,14 @@ export const groupedNotifications = row("grouped notifications of 40", 3, async 
 })
 
 /** A public thread by all authors with 500 replies, up to nine levels deep, read by signed-in people. */
-export const context = row("context of a thread of 500", 10, async ({ people, stand: { query } }) => {
+export const context = row("context of a thread of 500", 10, async ({ people, server: { query } }) => {
   const root = people.statusIds[0]
   const at = new Date().toISOString()
   const reply = `${base(Date.now() - 3_600_000)} + n * 65536::bigint`
   const before = `CASE WHEN n < 9 THEN ${root} ELSE ${reply.replace("n", "(n / 3)")} END`
   await query(`INSERT INTO statuses (id, account_id, text, html, visibility, language, conversation_id, in_reply_to_id,
       in_reply_to_account_id, created_at)
-    SELECT ${reply}, ${people.accountId(1)} + n % ${authorNumbers.length}, 'An answer', '<p>An answer ' || n || '</p>',
+    SELECT ${reply}, ${people.accountId(1)} + n % ${authorNumbers.length}, 'A reply', '<p>A reply ' || n || '</p>',
       'public', 'en', ${root}, ${before}, ${people.accountId(1)} + n % ${authorNumbers.length}, '${at}'
     FROM generate_series(1, ${repliesCount}) n`)
   await query(`INSERT INTO status_stats (status_id) SELECT ${reply} FROM generate_series(1, ${repliesCount}) n`)
@@ -55,7 +55,7 @@ export const context = row("context of a thread of 500", 10, async ({ people, st
 
 /** A list for each reader with half of the accounts that it follows. */
 export const list = row("list of 20", 0.4, async (bench) => {
-  const { people, stand: { query } } = bench
+  const { people, server: { query } } = bench
   const id = base(Date.now() - 86_400_000)
   const offset = `(r - ${people.accountId(0)})`
   // Older checkouts have no lists.

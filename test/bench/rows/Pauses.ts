@@ -9,7 +9,7 @@ const pauseTarget = 50
 const warmUps = 2
 const tries = 5
 /** Idle time after which the server has finished all work for earlier requests, in milliseconds. */
-const rest = 150
+const idleMillis = 150
 
 /**
  * Longest pause of the server's event loop for each kind of body, near every limit. The median of some tries counts,
@@ -17,17 +17,17 @@ const rest = 150
  */
 export const pauses: Row = {
   name: "longest pause",
-  measure: async ({ options, stand }): Promise<ReadonlyArray<Measured>> => {
+  measure: async ({ options, server }): Promise<ReadonlyArray<Measured>> => {
     const pixels = { create: { width: 3_000, height: 2_000, channels: 3 as const, background: "#a26" } }
     const file = new Uint8Array(await sharp(pixels).png({ compressionLevel: 0 }).toBuffer())
     const longest = async (act: () => Promise<unknown>) => {
-      await stand.server.ask({ kind: "pauses" })
+      await server.child.ask({ kind: "pauses" })
       await act()
-      await sleep(rest)
-      return Number(await stand.server.ask({ kind: "longest pause" }))
+      await sleep(idleMillis)
+      return Number(await server.child.ask({ kind: "longest pause" }))
     }
     const send = async ({ body, method, path, type }: ReturnType<typeof bodies>[number]) => {
-      const reply = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
+      const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
         method,
         body: body(),
         headers: { authorization: `Bearer ${token(101)}`, ...(type !== undefined && { "content-type": type }) }
@@ -35,7 +35,7 @@ export const pauses: Row = {
       await reply.arrayBuffer()
     }
     const alone = []
-    for (let run = 0; run < tries; run++) alone.push(await longest(() => sleep(rest)))
+    for (let run = 0; run < tries; run++) alone.push(await longest(() => sleep(idleMillis)))
     const figures: Record<string, number> = { "nothing sent, ms": median(alone) }
     for (const hard of bodies(file)) {
       for (let run = 0; run < (options.quick ? 1 : warmUps); run++) await send(hard)

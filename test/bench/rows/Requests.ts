@@ -19,14 +19,14 @@ const sliceMillis = 25
 const warmUpSlices = 100
 
 const send = async (
-  { stand }: Bench,
+  { server }: Bench,
   requests: ReadonlyArray<Request>,
   until: { readonly millis: number } | { readonly count: number }
 ) => {
-  const before = spent(stand.watched)
-  const { done, millis } = await stand.load({ connections, requests, ...until })
-  if (requests.some(({ method }) => method === "POST")) await settled(stand)
-  return { perSecond: done * 1000 / millis, millis: between(before, spent(stand.watched), done) }
+  const before = spent(server.watched)
+  const { done, millis } = await server.load({ connections, requests, ...until })
+  if (requests.some(({ method }) => method === "POST")) await settled(server)
+  return { perSecond: done * 1000 / millis, millis: between(before, spent(server.watched), done) }
 }
 
 /** Makes a row of requests: runs of some seconds, of which the one with the median CPU time counts, or slices. */
@@ -90,39 +90,39 @@ const filtersOf = (number: number): ReadonlyArray<Request> =>
     })
   }))
 /** Deletes the filters, so that later rows and starts have readers without filters. */
-const unfiltered = async ({ people, stand }: Bench) => {
+const deleteFilters = async ({ people, server }: Bench) => {
   const numbers = new Map(readerNumbers.map((number) => [String(people.accountId(number)), number]))
   // Older checkouts have no such table.
-  const kept = await stand.query("SELECT id, account_id FROM filters").catch(() => [])
+  const kept = await server.query("SELECT id, account_id FROM filters").catch(() => [])
   const removals = kept.flatMap(({ account_id: account, id }): ReadonlyArray<Request> => {
     const number = numbers.get(String(account))
     return number === undefined
       ? []
       : [{ method: "DELETE", path: `/api/v2/filters/${String(id)}`, token: token(number) }]
   })
-  if (removals.length > 0) await stand.load({ connections, requests: removals, count: removals.length })
+  if (removals.length > 0) await server.load({ connections, requests: removals, count: removals.length })
 }
 
 /** Wraps a row whose readers have filters while it is measured. */
-const filtering = (row: Row): Row => ({
+const withFilters = (row: Row): Row => ({
   ...row,
   measure: async (bench) => {
     try {
       return await row.measure(bench)
     } finally {
-      await unfiltered(bench)
+      await deleteFilters(bench)
     }
   },
   ...(row.slices && {
-    slices: async (bench) => ({ ...await row.slices!(bench), end: () => unfiltered(bench) })
+    slices: async (bench) => ({ ...await row.slices!(bench), end: () => deleteFilters(bench) })
   })
 })
 
 /** Target: at most 15% above a home of 20 posts. */
-export const homeWithFilters = filtering(row("home with filters", 0.46, async ({ stand }) => {
+export const homeWithFilters = withFilters(row("home with filters", 0.46, async ({ server }) => {
   const filters = readerNumbers.flatMap(filtersOf)
   // Some are refused: by older checkouts without filters, and beyond an account's maximum.
-  await stand.load({ connections, requests: filters, count: filters.length }).catch(() => undefined)
+  await server.load({ connections, requests: filters, count: filters.length }).catch(() => undefined)
   return byReaders("/api/v1/timelines/home?limit=20")
 }))
 export const accountStatuses = row(

@@ -15,24 +15,24 @@ const kinds: Readonly<Record<string, (wording: Wording, language: number, n: num
   "the most common word": ({ word }, language) => word(language, 0),
   "a common word": ({ word }, language, n) => word(language, 0.3 + (n % 7) / 20),
   "a rare word": ({ word }, language, n) => word(language, 0.9 + (n % 10) / 100),
-  "a word that is there once": (_, __, n, posts) => `post${1 + n * 7_919 % posts}`,
-  "a word that is nowhere": (_, __, n) => `nowhere${n}`,
+  "a word that occurs once": (_, __, n, posts) => `post${1 + n * 7_919 % posts}`,
+  "a word without posts": (_, __, n) => `nowhere${n}`,
   "two words": ({ word }, language, n) => `${word(language, 0.4)} ${word(language, 0.5 + (n % 9) / 20)}`,
   "a phrase": ({ phrase }, language, n) => `"${phrase(language, n * 31)}"`,
-  "by somebody": ({ word }, language, n) => `${word(language, 0.3)} from:person${1 + n * 13 % 5_000}`,
+  "by an author": ({ word }, language, n) => `${word(language, 0.3)} from:person${1 + n * 13 % 5_000}`,
   "in a language, without a word": ({ languages, word }, language, n) =>
     `${word(language, 0.2)} language:${languages[language]} -${word(language, 0.3 + (n % 5) / 20)}`,
-  "before a day": ({ word }, language, n) =>
+  "before a date": ({ word }, language, n) =>
     `${word(language, 0.4)} before:${new Date(Date.now() - (30 + n % 300) * 86_400_000).toISOString().slice(0, 10)}`,
-  "of one's own": ({ word }, language, n) => `${word(language, 0.2 + (n % 12) / 20)} in:library`,
+  "in the library": ({ word }, language, n) => `${word(language, 0.2 + (n % 12) / 20)} in:library`,
   "in two languages": ({ word }, language) => `${word(language, 0.1)} ${word((language + 1) % 5, 0.1)}`
 }
 
 const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
-  const { options, people, stand } = bench
+  const { options, people, server } = bench
   const posts = postsOf(options)
   const began = performance.now()
-  const wording = await seedPosts(stand.query, people, posts)
+  const wording = await seedPosts(server.query, people, posts)
   const seconds = (performance.now() - began) / 1000
   const names = Object.keys(kinds)
   const took = new Map<string, Array<number>>(names.map((kind) => [kind, []]))
@@ -42,7 +42,7 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
     const q = kinds[kind]?.(wording, Math.floor(n / names.length) % wording.languages.length, n, posts) ?? ""
     const asked = performance.now()
     const reply = await fetch(
-      `http://127.0.0.1:${stand.port}/api/v2/search?${new URLSearchParams({ q, type: "statuses" })}`,
+      `http://127.0.0.1:${server.port}/api/v2/search?${new URLSearchParams({ q, type: "statuses" })}`,
       {
         headers: { authorization: `Bearer ${token(101 + n % 2)}` }
       }
@@ -54,13 +54,13 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
   }
   for (let n = 0; n < names.length * 10; n++) await search(n)
   found = 0
-  const before = spent(stand.watched)
+  const before = spent(server.watched)
   for (let n = 0; n < searches; n++) {
     const { kind, millis } = await search(n)
     took.get(kind)?.push(millis)
   }
-  const millis = between(before, spent(stand.watched), searches)
-  const [sizes] = await stand.query(`SELECT pg_relation_size('search_documents_tokens')::float8 / 1048576 AS index,
+  const millis = between(before, spent(server.watched), searches)
+  const [sizes] = await server.query(`SELECT pg_relation_size('search_documents_tokens')::float8 / 1048576 AS index,
     pg_total_relation_size('search_documents')::float8 / 1048576 AS whole, pg_total_relation_size('statuses')::float8 / 1048576 AS posts`)
   const all = [...took.values()].flat()
   const p95 = percentile(all, 0.95)
@@ -75,9 +75,9 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
       ...Object.fromEntries(names.map((kind) => [`ms, ${kind} (95 of 100)`, percentile(took.get(kind) ?? [], 0.95)])),
       "% with results": 100 * found / searches,
       "index, MB": Number(sizes?.["index"]),
-      "index and what it is of, MB": Number(sizes?.["whole"]),
-      "the posts themselves, MB": Number(sizes?.["posts"]),
-      "seconds to make them": seconds
+      "index and its table, MB": Number(sizes?.["whole"]),
+      "posts, MB": Number(sizes?.["posts"]),
+      "seconds to create them": seconds
     },
     target: { text: `${target} ms (95 of 100)`, met: p95 < target }
   }]

@@ -16,7 +16,7 @@ const day = 86_400_000
 const session = "session-of-staff-for-the-bench"
 
 /** Adds servers with accounts, a year of posts by all accounts, and reports, a third of them open. */
-const seed = async ({ options, people, stand: { query } }: Bench) => {
+const seed = async ({ options, people, server: { query } }: Bench) => {
   const now = Date.now()
   const [remote, posts, reports] = [now - 3 * day, now - 365 * day, now - 300 * day].map((at) =>
     String(BigInt(at) << 16n)
@@ -63,33 +63,33 @@ const measureKeys = ["active_users", "new_users", "interactions", "opened_report
  * Requests of staff: a path and, for a POST, its body. Each period is requested once, because counts are cached for
  * minutes.
  */
-const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [string, object?]>> = {
-  "accounts, the newest": () => ["/api/v2/admin/accounts?limit=40"],
-  "accounts, further on": (
+const requests: Readonly<Record<string, (bench: Bench, n: number) => readonly [string, object?]>> = {
+  "accounts, first page": () => ["/api/v2/admin/accounts?limit=40"],
+  "accounts, later page": (
     { people },
     n
   ) => [`/api/v2/admin/accounts?limit=40&max_id=${people.accountId(40 + n * 20)}`],
-  "accounts of here": () => ["/api/v2/admin/accounts?limit=40&origin=local"],
-  "accounts of elsewhere": () => ["/api/v2/admin/accounts?limit=40&origin=remote"],
+  "accounts, local": () => ["/api/v2/admin/accounts?limit=40&origin=local"],
+  "accounts, remote": () => ["/api/v2/admin/accounts?limit=40&origin=remote"],
   "accounts of a server": (_, n) => [`/api/v2/admin/accounts?limit=40&by_domain=server${n}.test`],
   "accounts by name": (_, n) => [`/api/v2/admin/accounts?limit=40&username=person${n * 23}`],
-  "accounts by address": (_, n) => [`/api/v2/admin/accounts?limit=40&email=person${n * 23}@example.org`],
-  "accounts that are suspended": () => ["/api/v2/admin/accounts?limit=40&status=suspended"],
-  "accounts that wait": () => ["/api/v1/admin/accounts?limit=40&pending=true"],
-  "reports that are open": () => ["/api/v1/admin/reports?limit=40"],
-  "reports that are resolved": () => ["/api/v1/admin/reports?limit=40&resolved=true"],
+  "accounts by e-mail address": (_, n) => [`/api/v2/admin/accounts?limit=40&email=person${n * 23}@example.org`],
+  "accounts, suspended": () => ["/api/v2/admin/accounts?limit=40&status=suspended"],
+  "accounts, pending": () => ["/api/v1/admin/accounts?limit=40&pending=true"],
+  "reports, open": () => ["/api/v1/admin/reports?limit=40"],
+  "reports, resolved": () => ["/api/v1/admin/reports?limit=40&resolved=true"],
   "reports about a server": (_, n) => [`/api/v1/admin/reports?limit=40&by_target_domain=server${n}.test`],
   "page of accounts": () => ["/admin/accounts"],
-  "page of accounts, further on": ({ people }, n) => [`/admin/accounts?max_id=${people.accountId(40 + n * 20)}`],
+  "page of accounts, later page": ({ people }, n) => [`/admin/accounts?max_id=${people.accountId(40 + n * 20)}`],
   "page of accounts by name": (_, n) => [`/admin/accounts?username=person${n * 23}`],
   "page of an account": ({ people }, n) => [`/admin/accounts/${people.accountId(n + 1)}`],
   "page of reports": () => ["/admin/reports"],
   "page of reports about a server": (_, n) => [`/admin/reports?by_target_domain=server${n}.test`],
   "page of accounts of a server": (_, n) => [`/admin/accounts?domain=server${n}.test`],
-  "page of accounts that are suspended": () => ["/admin/accounts?status=suspended"],
+  "page of accounts, suspended": () => ["/admin/accounts?status=suspended"],
   "page of hashtags": () => ["/admin/tags"],
   "page of hashtags by name": (_, n) => [`/admin/tags?name=tag${n}`],
-  "page of what waits": () => ["/admin"],
+  "page of the dashboard": () => ["/admin"],
   "measures of 30 days": (_, n) => ["/api/v1/admin/measures", { keys: measureKeys, ...dates(n) }],
   "measures of a server": (_, n) => ["/api/v1/admin/measures", {
     keys: ["instance_accounts", "instance_statuses", "instance_follows", "instance_reports"],
@@ -110,12 +110,12 @@ const questions: Readonly<Record<string, (bench: Bench, n: number) => readonly [
 }
 
 const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
-  const { people, stand } = bench
+  const { people, server } = bench
   const { posts } = await seed(bench)
   const ask = async (name: string, n: number) => {
-    const [path, body] = questions[name]?.(bench, n) ?? [""]
+    const [path, body] = requests[name]?.(bench, n) ?? [""]
     const asked = performance.now()
-    const reply = await fetch(`http://127.0.0.1:${stand.port}${path}`, {
+    const reply = await fetch(`http://127.0.0.1:${server.port}${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: path.startsWith("/api")
         ? { authorization: `Bearer ${token(staff)}`, "content-type": "application/json" }
@@ -128,16 +128,16 @@ const measure = async (bench: Bench): Promise<ReadonlyArray<Measured>> => {
     return performance.now() - asked
   }
   const measured: Array<Measured> = []
-  for (const name of Object.keys(questions)) {
+  for (const name of Object.keys(requests)) {
     for (let n = 0; n < 3; n++) await ask(name, 200 + n)
-    const before = spent(stand.watched)
+    const before = spent(server.watched)
     const took: Array<number> = []
     for (let n = 0; n < timesEach; n++) took.push(await ask(name, n))
     const p95 = percentile(took, 0.95)
     const target = /^(?:accounts|reports|page)/.test(name) ? listMillis : countsMillis
     measured.push({
       name: `staff: ${name}`,
-      millis: between(before, spent(stand.watched), timesEach),
+      millis: between(before, spent(server.watched), timesEach),
       figures: { "ms (median)": percentile(took, 0.5), "ms (95 of 100)": p95, "ms (longest)": Math.max(...took) },
       target: { text: `${target} ms (95 of 100)`, met: p95 < target }
     })

@@ -2,7 +2,7 @@ import { between, spent, total } from "../Cpu.ts"
 import { followerNumbers, listeners, streamer, token } from "../People.ts"
 import { type Bench, type Measured, median, percentile, type Row } from "../Row.ts"
 
-const patience = 5_000
+const latencyMax = 5_000
 
 /** Posts per slice when two servers take turns. */
 const slicePosts = 4
@@ -10,12 +10,12 @@ const slicePosts = 4
 /**
  * Connects all listeners; returns a function that publishes posts and returns the latency per socket, in milliseconds.
  */
-const listen = async ({ stand: { generate, port } }: Bench) => {
+const listen = async ({ server: { generate, port } }: Bench) => {
   await generate({ kind: "listen", port, tokens: followerNumbers(listeners).map(token) })
   const run = (posts: number) =>
-    generate({ kind: "events", port, token: token(streamer), posts, pause: 100, patience }) as Promise<Array<number>>
+    generate({ kind: "events", port, token: token(streamer), posts, pause: 100, latencyMax }) as Promise<Array<number>>
   await run(10)
-  return { run, end: () => generate({ kind: "deafen" }) }
+  return { run, end: () => generate({ kind: "close streams" }) }
 }
 
 /** Latency of a post to the sockets of 1,000 followers, each on its own `user` stream. */
@@ -36,9 +36,9 @@ export const events: Row = {
     const { end, run } = await listen(bench)
     return {
       next: async () => {
-        const before = spent(bench.stand.watched)
+        const before = spent(bench.server.watched)
         const delays = await run(slicePosts)
-        const cpu = total(between(before, spent(bench.stand.watched), slicePosts))
+        const cpu = total(between(before, spent(bench.server.watched), slicePosts))
         return { "CPU ms a post": cpu, "p50 ms": median(delays) }
       },
       end: async () => void await end()

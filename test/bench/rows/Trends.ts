@@ -14,7 +14,7 @@ const idleMillis = 10_000
  * Adds posts of the last hours by all accounts. Each has a hashtag and two favourites, every fifth a link. A few
  * hashtags, links and posts get most of the use.
  */
-const seed = async ({ people, stand: { query } }: Bench) => {
+const seed = async ({ people, server: { query } }: Bench) => {
   const now = Date.now()
   const at = new Date(now).toISOString()
   const [tags, cards, posts] = [now - 3, now - 2, now - 3_600_000].map((millis) => String(BigInt(millis) << 16n))
@@ -59,7 +59,7 @@ const share = (a: Spent, part: number): Spent => ({
   postgres: a.postgres * part,
   redis: a.redis * part
 })
-const less = (a: Spent, b: Spent): Spent => ({
+const difference = (a: Spent, b: Spent): Spent => ({
   node: a.node - b.node,
   postgres: a.postgres - b.postgres,
   redis: a.redis - b.redis
@@ -69,11 +69,11 @@ const less = (a: Spent, b: Spent): Spent => ({
 export const trends: Row = {
   name: "trends over 100,000 posts",
   measure: async (bench): Promise<ReadonlyArray<Measured>> => {
-    const { query, load, watched } = bench.stand
+    const { query, load, watched } = bench.server
     await seed(bench)
     const before = spent(watched)
     await sleep(idleMillis)
-    const idle = less(spent(watched), before)
+    const idle = difference(spent(watched), before)
     const [from, began] = [spent(watched), performance.now()]
     await query("DELETE FROM chores")
     for (;;) {
@@ -81,7 +81,7 @@ export const trends: Row = {
       if (row?.["done"] === 4) break
       await sleep(50)
     }
-    const millis = less(less(spent(watched), from), share(idle, (performance.now() - began) / idleMillis))
+    const millis = difference(difference(spent(watched), from), share(idle, (performance.now() - began) / idleMillis))
     const found = await query(
       "SELECT (SELECT count(*)::int FROM tag_trends) AS tags, (SELECT count(*)::int FROM status_trends) AS statuses, (SELECT count(*)::int FROM card_trends) AS links"
     )
@@ -97,7 +97,7 @@ export const trends: Row = {
       return {
         name: `GET trends/${name}`,
         perSecond: done * 1_000 / millis,
-        millis: share(less(spent(watched), start), 1 / done)
+        millis: share(difference(spent(watched), start), 1 / done)
       }
     }
     return [

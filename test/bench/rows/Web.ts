@@ -21,15 +21,15 @@ const webOf = () =>
 
 /** Measures the cost of a number of operations, from `begin` until `isOver`. */
 const measured = async (
-  { stand }: Bench,
+  { server }: Bench,
   count: number,
   begin: () => Promise<unknown>,
   isOver: () => Promise<boolean>
 ) => {
-  const [before, began] = [spent(stand.watched), performance.now()]
+  const [before, began] = [spent(server.watched), performance.now()]
   await begin()
   while (!(await isOver())) await sleep(20)
-  return { millis: performance.now() - began, cpu: between(before, spent(stand.watched), count) }
+  return { millis: performance.now() - began, cpu: between(before, spent(server.watched), count) }
 }
 
 const summary = (
@@ -52,7 +52,7 @@ const cards: Row = {
   name: "preview cards",
   measure: async (bench) => {
     const { port } = await webOf()
-    const { query } = bench.stand
+    const { query } = bench.server
     const count = bench.options.quick ? pagesEach.quick : pagesEach.long
     const once = () =>
       measured(bench, count, () => {
@@ -77,8 +77,8 @@ const cards: Row = {
 }
 
 /** Gives each reader a push subscription at its own push service. */
-const subscribe = async ({ stand }: Bench, port: number) => {
-  const path = `http://127.0.0.1:${stand.port}/api/v1/push/subscription`
+const subscribe = async ({ server }: Bench, port: number) => {
+  const path = `http://127.0.0.1:${server.port}/api/v1/push/subscription`
   for (let reader = 0; reader < readersCount; reader++) {
     const endpoint = `http://${address(12, reader)}:${port}/${reader}`
     const pair = createECDH("prime256v1")
@@ -88,7 +88,9 @@ const subscribe = async ({ stand }: Bench, port: number) => {
       headers: { authorization: `Bearer ${token(firstReaderNumber + reader)}`, "content-type": "application/json" },
       body: JSON.stringify({ subscription: { endpoint, keys, standard: true } })
     })
-    if (reply.status !== 200) throw new Error(`A subscription was answered ${reply.status}: ${await reply.text()}`)
+    if (reply.status !== 200) {
+      throw new Error(`The response to a subscription is ${reply.status}: ${await reply.text()}`)
+    }
   }
 }
 
@@ -96,7 +98,7 @@ const pushes: Row = {
   name: "pushes",
   measure: async (bench) => {
     const { child, port } = await webOf()
-    const { query } = bench.stand
+    const { query } = bench.server
     const each = bench.options.quick ? pushesEach.quick : pushesEach.long
     const count = each * readersCount
     await subscribe(bench, port)

@@ -6,8 +6,8 @@ import { eventually } from "../../support/Eventually.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
 import { TestServer } from "../../support/Server.ts"
 import { respond } from "./Exchange.ts"
+import { found, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, type RemotePerson, send, servers } from "./Sending.ts"
-import { found, there, told } from "./Talking.ts"
 
 /** An activity received by the other server. */
 interface Arrived {

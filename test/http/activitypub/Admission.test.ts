@@ -9,8 +9,8 @@ import { peer } from "../../services/federation/Peer.ts"
 import { newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 /** Sends an activity from an address; returns the status and Retry-After. */
 const from = Effect.fnUntraced(function*(address: string, by: RemotePerson, id: string) {

@@ -6,8 +6,8 @@ import { json, newPerson, publish } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { follows } from "./Exchange.ts"
+import { actorOf, found, mentioning, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 /** Activities that carry a post, which replies to or quotes `about`. */
 const carriers: Readonly<Record<string, (by: RemotePerson, about: string, post: Json) => Json>> = {

@@ -6,8 +6,8 @@ import { newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { serve } from "./Exchange.ts"
+import { actorOf } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
-import { actorOf } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
   "followers that another server made up",

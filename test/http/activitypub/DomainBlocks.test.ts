@@ -8,8 +8,8 @@ import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlo
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 const commands = DomainBlocks.layer.pipe(Layer.provide(Layer.effect(
   Broadcast,

@@ -5,9 +5,9 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import * as Sending from "./Sending.ts"
 import { OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
   Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")

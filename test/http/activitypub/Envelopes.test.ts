@@ -4,10 +4,10 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually, follows, resolved, serve } from "./Exchange.ts"
+import { actorOf, found, mentioning, there } from "./InboxCalls.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, found, mentioning, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 

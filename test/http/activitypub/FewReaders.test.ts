@@ -2,9 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
+import { actorOf, found, mentioning, received, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, mentioning, received, there, told } from "./Talking.ts"
 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
 
@@ -17,7 +17,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences o
         yield* newPerson("cleo"),
         yield* there("zoe")
       ]
-      yield* hearStrangers(anna, ben)
+      yield* acceptPrivateMentions(anna, ben)
       const [me, other] = [yield* actorOf(anna), yield* actorOf(ben)]
       const { id } = yield* found(ben, "zoe")
       for (const by of [ben, cleo]) {

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, newPerson } from "../../support/Api.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server claims", (it) => {
   it.effect("row 39: however large they are, local counting continues", () =>

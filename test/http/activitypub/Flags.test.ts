@@ -5,8 +5,8 @@ import { Notification } from "../../../src/http/wire/Notification.ts"
 import { flagCommentCharactersMax, flagsPerDayMax } from "../../../src/services/moderation/Flags.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import type { Person } from "../../support/Server.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 interface Row {
   readonly targetAccountId: bigint

@@ -7,8 +7,8 @@ import { hostEmojisMax } from "../../../src/services/federation/inbox/RemoteEmoj
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { bytesAt, picture } from "../../support/MediaFiles.ts"
+import { actorOf, found, mentioning, received, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const png = (colour: string) => Effect.promise(() => picture(20, 20, colour).png().toBuffer())
 

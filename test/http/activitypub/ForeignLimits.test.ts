@@ -7,8 +7,8 @@ import { followsMax } from "../../../src/services/social/Follows.ts"
 import { singlesMax } from "../../../src/services/statuses/InteractionPolicy.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 const published = new Date(Date.now() - 3_600_000).toISOString()
 const some = <A>(count: number, one: (place: number) => A) => Array.from({ length: count }, (_, place) => one(place))

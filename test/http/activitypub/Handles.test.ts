@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "./Exchange.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { OtherServer, send, servers } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of other servers", (it) => {
   const follower = (name: string) =>

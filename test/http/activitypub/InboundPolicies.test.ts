@@ -4,11 +4,11 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { eventually, resolved, serve } from "./Exchange.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 /** Counts the rows of every kind that an activity may create. */
 const traces = Effect.flatMap(
@@ -59,7 +59,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for i
       assert.isEmpty(yield* json(ada, "/api/v1/notifications"))
       // Another mentioned account is notified, and Ada is not.
       const bob = yield* newPerson("bob")
-      yield* hearStrangers(bob)
+      yield* acceptPrivateMentions(bob)
       const [both, to] = [[me, yield* actorOf(bob)], yield* actorOf(bob)]
       const tag = both.map((href) => ({ type: "Mention", href }))
       const outcome = yield* deliverFrom(zoe, { type: "Create", object: note(zoe, "both", { to: both, cc: [], tag }) })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson, publish } from "../../support/Api.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
 
@@ -212,7 +212,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox",
   it.effect("row 59: a mention without addressing is not notified, and a direct post is visible to its addressees", () =>
     Effect.gen(function*() {
       const [fay, gil, tom] = [yield* newPerson("fay"), yield* newPerson("gil"), yield* there("tom")]
-      yield* hearStrangers(fay, gil)
+      yield* acceptPrivateMentions(fay, gil)
       const [me, other] = [yield* actorOf(fay), yield* actorOf(gil)]
       const tag = [me, other].map((href) => ({ type: "Mention", href }))
       yield* deliverFrom(tom, { type: "Create", object: note(tom, "whisper", { to: [me], cc: [], tag }) })

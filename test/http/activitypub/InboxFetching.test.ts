@@ -3,8 +3,8 @@ import { Deferred, Effect } from "effect"
 import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { ended, eventually, follows, home, hurry, outcome, outcomeOf, respond, serve, timesAsked } from "./Exchange.ts"
+import { actorOf } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf } from "./Talking.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 const everybody = { to: ["https://www.w3.org/ns/activitystreams#Public"] }

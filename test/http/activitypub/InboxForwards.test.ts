@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { ask, json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { ended, follows, home, respond, serve, timesAsked } from "./Exchange.ts"
@@ -88,7 +88,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
     it.effect("a restricted post is deleted if its origin says so, but not if its origin does not respond", () =>
       Effect.gen(function*() {
         const [cleo, author, courier] = [yield* newPerson("cleo"), yield* there("quiet"), yield* there("courier3")]
-        yield* hearStrangers(cleo)
+        yield* acceptPrivateMentions(cleo)
         const me = yield* TestServer.use(({ baseUrl }) => Effect.succeed(`${baseUrl}/users/cleo`))
         const secret = note(author, "secret", { to: [me], cc: [], tag: [{ type: "Mention", href: me }] })
         yield* deliverFrom(author, { type: "Create", object: secret })

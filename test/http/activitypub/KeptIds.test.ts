@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, found, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, found, there, told } from "./Talking.ts"
 
 const documentAt = (path: string) =>
   TestServer.use(({ fetch }) =>

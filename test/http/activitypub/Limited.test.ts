@@ -8,8 +8,8 @@ import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, send } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 const servers = (variables: Record<string, string>) =>
   Layer.effect(OtherServer, peer).pipe(

@@ -6,8 +6,8 @@ import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
+import { found, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, servers } from "./Sending.ts"
-import { found, there } from "./Talking.ts"
 
 /** Serves a page on the other server; returns its URL. */
 const page = (path: string, html: string, status = 200) =>

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import type { Person } from "../../support/Server.ts"
+import { actorOf, found, mentioning, received, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, mentioning, received, there, told } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 const figures = Effect.fnUntraced(function*(by: Person, { id }: { id: string }) {

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { respond } from "./Exchange.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
   it.effect("row 1: are never accepted from other servers, wherever a redirect leads", () =>

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { foreignPinsMax } from "../../../src/services/instance/ForeignLimits.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { ended, eventually, follows, outcomeOf, respond, serve, timesAsked } from "./Exchange.ts"
+import { actorOf, found, mentioning, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, mentioning, there } from "./Talking.ts"
 
 /** Creates a remote account with a collection of pinned posts. */
 const pinning = Effect.fnUntraced(function*(name: string) {

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import migration from "../../../migrations/0026_moments.ts"
 import { json, newPerson } from "../../support/Api.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
 import { TestServer } from "../../support/Server.ts"
 import { eventually, respond, serve, timesAsked } from "./Exchange.ts"
+import { actorOf, received, there } from "./InboxCalls.ts"
 import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, servers } from "./Sending.ts"
-import { actorOf, received, there } from "./Talking.ts"
 
 /** Moves refreshes a minute into the past. */
 const later = SqlClient.SqlClient.use((sql) =>
@@ -80,7 +80,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of ot
   it.effect("S-076: are not refreshed for restricted posts, nor by viewers who cannot see the post", () =>
     Effect.gen(function*() {
       const [dora, emil, wim] = [yield* newPerson("dora"), yield* newPerson("emil"), yield* there("wim")]
-      yield* hearStrangers(dora)
+      yield* acceptPrivateMentions(dora)
       const me = yield* actorOf(dora)
       const secret = remotePoll(wim, "secret", me, { one: 1, two: 2 }, { to: [me], cc: [] })
       yield* deliverFrom(wim, { type: "Create", object: secret })

@@ -6,9 +6,9 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
+import { actorOf, received, there, told } from "./InboxCalls.ts"
 import { remotePoll, tally } from "./RemotePolls.ts"
 import { deliverFrom, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf, received, there, told } from "./Talking.ts"
 
 /** Publishes a local poll. */
 const asks = (by: Person, poll: Json = {}, more: Json = {}) =>

@@ -5,9 +5,9 @@ import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { ed25519, withProof } from "../../support/IntegrityProofs.ts"
 import { eventually, follows, outcomeOf, timesAsked } from "./Exchange.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 const context = ["https://www.w3.org/ns/activitystreams", "https://w3id.org/security/data-integrity/v2"]
 let count = 0

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { postsMax } from "../../../src/services/federation/purge/PurgedPosts.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { actorOf, found, mentioning, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, send, servers, settled } from "./Sending.ts"
-import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 const idOf = (by: RemotePerson) =>
   SqlClient.SqlClient.use((sql) => sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`).pipe(

@@ -5,8 +5,8 @@ import { QuoteConsents } from "../../../src/services/federation/inbox/QuoteConse
 import { Jobs } from "../../../src/services/intents/Jobs.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { actorOf, mentioning, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
-import { actorOf, mentioning, there } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 

@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, mentioning, received, there } from "./InboxCalls.ts"
 import * as Sending from "./Sending.ts"
 import { note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, mentioning, received, there } from "./Talking.ts"
 
 const done = (by: RemotePerson, activity: Json) =>
   Effect.map(Sending.deliverFrom(by, activity), (outcome) => outcome ?? "nothing")

@@ -5,8 +5,8 @@ import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { TestServer } from "../../support/Server.ts"
 import { eventually, respond } from "./Exchange.ts"
+import { found, there } from "./InboxCalls.ts"
 import { OtherServer, servers } from "./Sending.ts"
-import { found, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals by other servers", (it) => {
   it.effect("F102: pending deliveries are shown with the refusals of both signature schemes", () =>

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually, respond } from "./Exchange.ts"
+import { actorOf, mentioning, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, newPerson, publish } from "../../support/Api.ts"
+import { actorOf, mentioning, there, told } from "./InboxCalls.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, note, type RemotePerson, servers, settled } from "./Sending.ts"
 import { storedNote } from "./StoredNotes.ts"
-import { actorOf, mentioning, there, told } from "./Talking.ts"
 
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { type ActivityTypeWith, typesWith } from "../../../src/services/federation/documents/ActivityTypes.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { note, OtherServer, type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 const began = Date.now() - 60_000
 const everybody = "https://www.w3.org/ns/activitystreams#Public"

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
 import { newPerson, publish } from "../../support/Api.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { type RemotePerson, sendBody, servers, settled } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 /** Second in which everything is signed: `Date` has no fractions. */

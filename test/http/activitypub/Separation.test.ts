@@ -5,8 +5,8 @@ import separatedQuotes from "../../../migrations/0081_separated_quotes.ts"
 import { ask, json, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { follows, resolved, serve } from "./Exchange.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 import { countReferring, refer, ways } from "./WaysToRefer.ts"
 
 /** Creates a local account with a publicly quotable post, and a remote account with local followers. */

@@ -8,8 +8,8 @@ import { TestServer } from "../../support/Server.ts"
 import { counting } from "../../support/StatementCounter.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { follows } from "./Exchange.ts"
+import { found, there, told } from "./InboxCalls.ts"
 import { note, OtherServer, type RemotePerson, send, settled } from "./Sending.ts"
-import { found, there, told } from "./Talking.ts"
 
 /** Number of statements that the server has run. */
 class Statements extends Context.Service<Statements, () => number>()("murmuration/test/Statements") {}

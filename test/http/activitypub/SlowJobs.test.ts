@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { peer } from "../../services/federation/Peer.ts"
 import { newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
-import { actorOf, there } from "./Talking.ts"
 
 /** More than the maximum of concurrent jobs. */
 const slowJobs = 70

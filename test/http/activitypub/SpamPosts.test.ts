@@ -5,8 +5,8 @@ import type { AdminReport } from "../../../src/http/staff/wire/AdminReport.ts"
 import { ask, newPerson } from "../../support/Api.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { path, rule, unruled } from "../spam/SpamCalls.ts"
+import { actorOf, found, mentioning, there, told } from "./InboxCalls.ts"
 import { deliverFrom, note, servers, settled } from "./Sending.ts"
-import { actorOf, found, mentioning, there, told } from "./Talking.ts"
 
 const stored = (uri: string) =>
   SqlClient.SqlClient.use((sql) => sql<{ visibility: string }>`SELECT visibility FROM statuses WHERE uri = ${uri}`)

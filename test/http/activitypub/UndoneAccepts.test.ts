@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { json, newPerson } from "../../support/Api.ts"
+import { found, there } from "./InboxCalls.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, servers } from "./Sending.ts"
-import { found, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are undone", (it) => {
   it.effect("F80: an Undo finds its Accept in every form of its id, and embedded", () =>

@@ -5,10 +5,10 @@ import { unknownMentionsMax } from "../../../src/services/federation/inbox/Unkno
 import { requestsPerCauseMax } from "../../../src/services/outbound/Allowances.ts"
 import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
-import { hearStrangers } from "../../support/People.ts"
+import { acceptPrivateMentions } from "../../support/People.ts"
 import { eventually, timesAsked } from "./Exchange.ts"
+import { actorOf, found, mentioning, received, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, found, mentioning, received, there } from "./Talking.ts"
 
 const errands = SqlClient.SqlClient.use((sql) => Effect.orDie(sql`SELECT tries FROM errands WHERE kind = 'mentions'`))
 const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? true : undefined))
@@ -54,7 +54,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of
   it.effect("belong to a direct conversation as soon as they are known", () =>
     Effect.gen(function*() {
       const [cleo, wim, tess] = [yield* newPerson("cleo"), yield* there("wim"), yield* (yield* peer).actor("tess")]
-      yield* hearStrangers(cleo)
+      yield* acceptPrivateMentions(cleo)
       const me = yield* actorOf(cleo)
       const everyone = { ...mentioning(me, tess.id), to: [me, tess.id], cc: [] }
       yield* deliverFrom(wim, { type: "Create", object: note(wim, "few", everyone) })

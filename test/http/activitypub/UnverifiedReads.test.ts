@@ -6,8 +6,8 @@ import { KeyOperations } from "../../../src/services/federation/signatures/KeyOp
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { follows } from "./Exchange.ts"
+import { found, there } from "./InboxCalls.ts"
 import { OtherServer, type RemotePerson, send, servers } from "./Sending.ts"
-import { found, there } from "./Talking.ts"
 
 interface Signing {
   readonly keyId?: string

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { adoptedMax } from "../../../src/services/federation/inbox/Adoptions.ts"
 import { newPerson } from "../../support/Api.ts"
 import { eventually } from "./Exchange.ts"
+import { actorOf, mentioning, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
-import { actorOf, mentioning, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies that arrive before their post", (it) => {
   it.effect("F76: each transaction attaches a bounded number of the replies that waited for a post", () =>

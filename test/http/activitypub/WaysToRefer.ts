@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
+import { mentioning } from "./InboxCalls.ts"
 import { deliverFrom, note, type RemotePerson } from "./Sending.ts"
-import { mentioning } from "./Talking.ts"
 
 /* All ways in which a remote account can refer to a local one. */
 

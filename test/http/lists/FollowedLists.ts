@@ -54,7 +54,7 @@ export const suggested = (by: Person) =>
   )
 export const short = (all: ReadonlyArray<AdminModerationSuggestion>) =>
   all.map(({ action, domain }) => `${domain} ${action}`).toSorted()
-export const emptied = Effect.gen(function*() {
+export const emptyTables = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const table of ["moderation_suggestions", "domain_blocks", "moderation_lists"]) {
     yield* sql`DELETE FROM ${sql(table)}`

@@ -6,7 +6,7 @@ import { ask } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
-import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
+import { becomes, emptyTables, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions of lists", (it) => {
   it.effect("suggestions: applied by staff who confirm the loss of follows, dismissed permanently; of two concurrent decisions one is refused", () =>
@@ -45,7 +45,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
         "moderation_list update",
         "moderation_list create"
       ])
-      yield* emptied
+      yield* emptyTables
     }))
 
   it.effect("FIRES: a snapshot in pages; of two lists the higher priority decides, and a rule moves to the list that still has it", () =>
@@ -118,7 +118,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
         (why) => why !== null
       )
       assert.strictEqual(error, "its pages repeat or leave its host")
-      yield* emptied
+      yield* emptyTables
     }))
 
   it.effect("blocks as a file: previewed before they are created, added to existing ones, and exported unchanged", () =>
@@ -142,6 +142,6 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions
       )
       const blank = yield* ask(staff, "POST", at, {})
       assert.deepStrictEqual(blank.body, { error: "Validation failed: Data can't be blank" })
-      yield* emptied
+      yield* emptyTables
     }))
 })

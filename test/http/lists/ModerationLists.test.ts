@@ -8,7 +8,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
-import { becomes, emptied, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
+import { becomes, emptyTables, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation lists", (it) => {
   it.effect("a list in CSV: its blocks are added, changed and removed; staff are not overruled, nor follows ended; each step is logged", () =>
@@ -94,7 +94,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
         list.id
       ]])
       assert.isAtLeast(log.filter(({ act }) => act === "moderation_list sync").length, 4)
-      yield* emptied
+      yield* emptyTables
     }))
 
   it.effect("errors of a list are reported, and an address is followed once", () =>
@@ -236,6 +236,6 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       yield* ask(staff, "PATCH", `${path}/${list.id}`, { url: `${url}/datasets/3` })
       assert.isNull(yield* cursor)
       assert.deepStrictEqual(yield* rules, fourth)
-      yield* emptied
+      yield* emptyTables
     }))
 })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { eventually } from "../../support/Eventually.ts"
-import { place, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
+import { startInstance, type TestInstance, type TestUser } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
 import { TestServer } from "../../support/Server.ts"
 
@@ -17,7 +17,7 @@ export class World extends Context.Service<World, {
 export const world = Layer.effect(
   World,
   Effect.gen(function*() {
-    const here = yield* place()
+    const here = yield* startInstance()
     const instance: Json = yield* Effect.promise(async () => (await fetch(`${here.origin}/api/v2/instance`)).json())
     return World.of({ here, service: yield* pushService(), serverKey: instance.configuration.vapid.public_key })
   })
@@ -72,9 +72,9 @@ export const idle = ({ sql }: TestInstance) =>
   )
 export const follow = (person: TestUser, other: TestUser) =>
   person.ask("POST", `/api/v1/accounts/${other.accountId}/follow`)
-export const responseOf = (place: TestInstance, person: TestUser, method: string, json?: unknown) =>
+export const responseOf = (startInstance: TestInstance, person: TestUser, method: string, json?: unknown) =>
   Effect.flatMap(
-    place.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
+    startInstance.fetch(path, { method, token: person.token, ...(json === undefined ? {} : { json }) }),
     (response) =>
       Effect.promise(async () => ({ status: response.status, body: JSON.parse(await response.text()) as Json }))
   )

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { administratorBrowser } from "../../support/AdministratorBrowser.ts"
 import { newPerson } from "../../support/Api.ts"
-import { administratorBrowser } from "../../support/Chief.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"

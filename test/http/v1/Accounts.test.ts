@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Account, CredentialAccount, FamiliarFollowers } from "../../../src/http/wire/Account.ts"
 import { Relationship } from "../../../src/http/wire/Relationship.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -25,7 +25,7 @@ const changed = Broadcast.use(({ publish }) =>
  */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses", "tags")
+  yield* emptyTables("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, domain, uri, url, display_name, note, note_html, fields, locked, suspended_at,
       silenced_at, moved_to_id, created_at, updated_at) VALUES
     (1, 'anna', NULL, NULL, NULL, 'Anna', 'I write', '<p>I write</p>',

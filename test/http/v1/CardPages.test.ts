@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../../support/Eventually.ts"
-import { place } from "../../support/Fediverse.ts"
+import { startInstance } from "../../support/Fediverse.ts"
 import { html, hurried, idle, machine, name, page, shown, statusOf, World, world } from "./CardSites.ts"
 
 layer(world, { excludeTestServices: true })("pages behind links", (it) => {
@@ -70,7 +70,7 @@ layer(world, { excludeTestServices: true })("pages behind links", (it) => {
   it.effect("row 25: no private address is requested, also through a page, its picture or its oEmbed; a long page is cut", () =>
     Effect.gen(function*() {
       const { site } = yield* World
-      const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
+      const guarded = yield* startInstance({ OUTBOUND_ALLOW: "127.0.0.1/32" })
       const anna = yield* guarded.person(name("anna"))
       const inside = yield* machine(
         "127.0.0.2",

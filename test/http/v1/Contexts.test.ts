@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { get } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
@@ -13,7 +13,7 @@ const at = new Date("2026-06-01T12:00:00Z")
 /** Inserts accounts 1 to 3; status 10 by 1, with replies by 2 (11) and, for the followers of 3, by 3 (12). */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses")
+  yield* emptyTables("accounts", "statuses")
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
     SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 3) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)

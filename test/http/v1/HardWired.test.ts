@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { permissions } from "../../../src/services/staff/Permissions.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { eventually, follows, serve } from "../activitypub/Exchange.ts"
+import { found, there } from "../activitypub/InboxCalls.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
-import { found, there } from "../activitypub/Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields with fixed or derived values", (it) => {
   it.effect("F82 D-029: fields without a setting are empty", () =>

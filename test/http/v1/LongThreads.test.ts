@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { json, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf } from "../activitypub/InboxCalls.ts"
 import { deliverFrom, note, OtherServer, servers } from "../activitypub/Sending.ts"
-import { actorOf } from "../activitypub/Talking.ts"
 
 /** Maximum size of a response, in characters; many posts of maximum size would exceed it many times over. */
 const responseCharactersMax = 20_000_000

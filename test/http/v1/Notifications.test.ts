@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { GroupedNotificationsResults, Notification } from "../../../src/http/wire/Notification.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { get, ids, links, postJson } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -13,7 +13,7 @@ const strict = { onExcessProperty: "error" } as const
 /** Inserts account 1 with statuses 10 and 11; 2 to 5 favourite, follow and mention it. */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses", "tags")
+  yield* emptyTables("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
     SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 5) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { MutedAccount } from "../../../src/http/wire/Account.ts"
 import { Conversation } from "../../../src/http/wire/Conversation.ts"
 import { Context, StatusEdit, StatusSource } from "../../../src/http/wire/Status.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { get, ids, links, postJson, send } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -14,7 +14,7 @@ const strict = { onExcessProperty: "error" } as const
 
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses", "tags")
+  yield* emptyTables("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, suspended_at, created_at, updated_at)
     SELECT i, 'account' || i, CASE WHEN i = 5 THEN ${at}::timestamptz END, ${at}, ${at} FROM generate_series(1::bigint, 5) i`
   yield* sql`INSERT INTO users (account_id, email, password_hash, confirmed_at, created_at)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { keyOperations, listener } from "../../federation/Listener.ts"
-import { note, sendTo } from "../../federation/Speaking.ts"
+import { note, sendTo } from "../../federation/SentActivity.ts"
 import { settled } from "../../support/Fediverse.ts"
 import { follow, idle, name, subscribed, toldOf, World, world } from "../push/PushDevices.ts"
 

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer, type Server, type Socket } from "node:net"
 import { eventually } from "../../support/Eventually.ts"
-import { place } from "../../support/Fediverse.ts"
+import { startInstance } from "../../support/Fediverse.ts"
 import { pushService } from "../../support/PushService.ts"
 import {
   everything,
@@ -165,7 +165,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
 
   it.effect("row 25: an endpoint whose name resolves to a private address is never contacted", () =>
     Effect.gen(function*() {
-      const guarded = yield* place({ OUTBOUND_ALLOW: "127.0.0.1/32" })
+      const guarded = yield* startInstance({ OUTBOUND_ALLOW: "127.0.0.1/32" })
       const service = yield* pushService("127.0.0.5")
       const [anna, ben] = [yield* guarded.person(name("anna")), yield* guarded.person(name("ben"))]
       const { endpoint, keys } = service.device("device", "")

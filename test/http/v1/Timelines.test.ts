@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../src/services/database/Ids.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { get, ids, links } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -14,7 +14,7 @@ const at = new Date("2026-06-01T12:00:00Z")
 /** Inserts accounts 1 to 5; 4 is silenced, 5 remote. 1 follows 2. */
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses", "tags")
+  yield* emptyTables("accounts", "statuses", "tags")
   yield* sql`INSERT INTO accounts (id, username, domain, silenced_at, created_at, updated_at)
     SELECT i, 'account' || i, CASE WHEN i = 5 THEN 'remote.example' END,
       CASE WHEN i = 4 THEN ${at}::timestamptz END, ${at}, ${at} FROM generate_series(1::bigint, 5) i`

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { keyOperations, listener } from "../../federation/Listener.ts"
-import { sendTo } from "../../federation/Speaking.ts"
+import { sendTo } from "../../federation/SentActivity.ts"
 import { startCollector } from "../../safety/Collector.ts"
 import { json } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
@@ -59,7 +59,7 @@ it.live(
           type: "Follow",
           object: `${origin}/users/anna`
         })
-        yield* eventually(Effect.sync(() => there.heard.length), (count) => count === 1)
+        yield* eventually(Effect.sync(() => there.received.length), (count) => count === 1)
         const instance = yield* json(undefined, "/api/v2/instance")
         const phone = phones.device("phone", instance.configuration.vapid.public_key)
         yield* json(bob, "/api/v1/push/subscription", {
@@ -104,7 +104,7 @@ it.live(
         "POST > InboundActivities.enqueue > Inbox.process > DeliveryRound.attempt > Outbound.post"
       ])
 
-      for (const { headers } of [...there.heard, ...phone.told]) {
+      for (const { headers } of [...there.received, ...phone.told]) {
         assert.notProperty(headers, "traceparent", "other servers do not get the trace")
         assert.notProperty(headers, "b3")
       }

@@ -13,7 +13,7 @@ import { ServerFigures } from "../../../src/services/metrics/ServerFigures.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { testEnvironment } from "../../support/TestEnvironment.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
-import { addresses, hold, isServed } from "./Sockets.ts"
+import { addresses, holdOpen, isServed } from "./Sockets.ts"
 
 /**
  * Node's own timers ignore the virtual clock, so its timeouts are about a thousandth of the product's. Except the
@@ -85,7 +85,7 @@ layer(Live)("hostile connections", (it) => {
         for (let run = 0; run < runsOr(2); run++) {
           const dice = diceOf(run)
           const about = `HOSTILE_SEED=${seed} run ${run}`
-          const sockets = Array.from({ length: socketsOfRun }, () => hold(dice, port))
+          const sockets = Array.from({ length: socketsOfRun }, () => holdOpen(dice, port))
           for (const { kind } of sockets) held[kind] = (held[kind] ?? 0) + 1
           for (let number = 0; number < asksOfRun; number++) {
             assert.deepStrictEqual(yield* fetchText("/address", {}), [200, "here"], about)

@@ -28,14 +28,15 @@ const fields = {
 const anything = (dice: Dice): unknown => JSON.parse(jsonText(dice))
 
 /** Returns a text, a date before or after all times, or a value of another type. */
-const strange = (dice: Dice): unknown => oneOf(dice, () => text(dice), () => text(dice), () => anything(dice), () => [])
+const invalidValue = (dice: Dice): unknown =>
+  oneOf(dice, () => text(dice), () => text(dice), () => anything(dice), () => [])
 
 /** Replaces some fields of a document with values that no program writes, except those in `kept`. */
-const spoiled = (dice: Dice, document: Json, names: ReadonlyArray<string>, kept: ReadonlyArray<string>): Json => ({
+const corrupted = (dice: Dice, document: Json, names: ReadonlyArray<string>, kept: ReadonlyArray<string>): Json => ({
   ...document,
   ...Object.fromEntries(
     Array.from({ length: dice.pick([0, 1, 1, 3]) }, () => dice.pick(names)).filter((name) => !kept.includes(name)).map(
-      (name) => [name, strange(dice)]
+      (name) => [name, invalidValue(dice)]
     )
   )
 })
@@ -64,7 +65,12 @@ export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
         dice,
         () => ({ type: "Mention", href: dice.pick(people), name: text(dice) }),
         () => ({ type: "Hashtag", name: `#${text(dice)}`, href: text(dice) }),
-        () => ({ type: "Emoji", name: `:e${n}:`, updated: strange(dice), icon: { type: "Image", url: strange(dice) } }),
+        () => ({
+          type: "Emoji",
+          name: `:e${n}:`,
+          updated: invalidValue(dice),
+          icon: { type: "Image", url: invalidValue(dice) }
+        }),
         () => anything(dice)
       )),
     attachment: many(dice, () => ({
@@ -74,9 +80,9 @@ export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
       name: text(dice),
       width: dice.pick([1e9, -1, 0.5, "9", null]),
       height: dice.pick([1e9, 1, Number.MAX_SAFE_INTEGER]),
-      focalPoint: strange(dice),
-      blurhash: strange(dice),
-      duration: strange(dice)
+      focalPoint: invalidValue(dice),
+      blurhash: invalidValue(dice),
+      duration: invalidValue(dice)
     })),
     ...(dice.chance(0.3) && { inReplyTo: dice.pick(posts) }),
     ...(dice.chance(0.6) && {
@@ -90,12 +96,12 @@ export const noteOf = (dice: Dice, { people, posts, self }: Known): Json => {
       }))
     })
   }
-  return spoiled(dice, document, fields.note, dice.chance(0.9) ? ["id", "type", "attributedTo"] : [])
+  return corrupted(dice, document, fields.note, dice.chance(0.9) ? ["id", "type", "attributedTo"] : [])
 }
 
 /** Returns an actor's document with unchanged id and keys, so that its claims about itself are accepted. */
 export const actorOf = (dice: Dice, document: Json): Json =>
-  spoiled(
+  corrupted(
     dice,
     {
       ...document,
@@ -147,7 +153,7 @@ export const activityOf = (dice: Dice, known: Known, actor: Json): Json => {
       target: about()
     })
   )
-  return spoiled(
+  return corrupted(
     dice,
     { "@context": "https://www.w3.org/ns/activitystreams", id, actor: self, to: people, ...activity },
     fields.activity,

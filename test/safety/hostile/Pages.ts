@@ -11,7 +11,10 @@ export const responseBytesMax = 4 * 1_048_576
  * Asserts that a response is a success, a client error or a 503 with Retry-After, but no other server error, and not
  * too large.
  */
-export const assertSound = ({ headers, status, text }: Pick<Reply, "headers" | "status" | "text">, about: string) => {
+export const assertNoServerError = (
+  { headers, status, text }: Pick<Reply, "headers" | "status" | "text">,
+  about: string
+) => {
   const again = status === 503 && Number(headers.get("retry-after")) > 0
   assert.isTrue(status < 500 || again, `${about}: ${status} ${text.slice(0, 300)}`)
   assert.isAtMost(Buffer.byteLength(text), responseBytesMax, about)

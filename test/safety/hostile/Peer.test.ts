@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
+import { there } from "../../http/activitypub/InboxCalls.ts"
 import { OtherServer, sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
-import { there } from "../../http/activitypub/Talking.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { newPerson, publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -87,7 +87,7 @@ layer(servers, { excludeTestServices: true })("a hostile server", (it) => {
           assert.isAtMost(row?.account ?? 0, bounds.account, about)
           assert.strictEqual(row?.late, 0, about)
         }
-        annotate(`answers by status: ${JSON.stringify(statuses)}`)
+        annotate(`responses by status: ${JSON.stringify(statuses)}`)
         const outcomes = yield* sql<{ outcome: string; count: number }>`SELECT split_part(outcome, ':', 1) AS outcome,
           count(*)::int AS count FROM inbound_activities WHERE outcome IS NOT NULL GROUP BY 1 ORDER BY 1`
         annotate(`outcomes: ${JSON.stringify(outcomes)}`)

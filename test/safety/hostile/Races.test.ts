@@ -11,10 +11,10 @@ import { uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { call, get, post } from "../Calls.ts"
+import { delayWrites, inconsistencies } from "./DelayedWrites.ts"
 import { diceOf, runsOr, seed, timeoutMillis } from "./Generate.ts"
-import { assertServed, assertSound } from "./Pages.ts"
-import { around, lastUse, linksTo, type Race, relations, run, sameFile, sameKey, votes } from "./Races.ts"
-import { slowly, wrongs } from "./Slowly.ts"
+import { assertNoServerError, assertServed } from "./Pages.ts"
+import { aroundPost, linksTo, type Race, relations, revokedToken, run, sameFile, sameKey, votes } from "./Races.ts"
 
 const Live = Approvals.layer.pipe(
   Layer.provideMerge(TestServer.layer()),
@@ -37,8 +37,8 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
           client_name: "Shared",
           redirect_uris: "https://app.example/back"
         })
-        yield* slowly
-        const told: Record<string, number> = {}
+        yield* delayWrites
+        const responsesByStatus: Record<string, number> = {}
         for (let number = 0; number < runsOr(60); number++) {
           const dice = diceOf(number)
           const author = dice.pick(people)
@@ -48,11 +48,11 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
           const what = dice.weighted(
             [
               [8, "relations"],
-              [5, "around"],
+              [5, "aroundPost"],
               [3, "votes"],
               [1, "sameKey"],
               [1, "sameFile"],
-              [1, "lastUse"]
+              [1, "revokedToken"]
             ] as const
           )
           // Removes earlier blocks, so that everyone can interact.
@@ -61,12 +61,12 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
             switch (what) {
               case "relations":
                 return relations(dice, people)
-              case "around":
-                return around(
+              case "aroundPost":
+                return aroundPost(
                   dice,
                   author,
                   others,
-                  yield* publishedId(author, "to be fought about", { visibility: "unlisted" })
+                  yield* publishedId(author, "a contested post", { visibility: "unlisted" })
                 )
               case "votes": {
                 const poll = { options: ["a", "b"], expires_in: 3600, multiple: dice.chance(0.5) }
@@ -76,46 +76,46 @@ layer(Live, { excludeTestServices: true })("hostile races", (it) => {
                 return sameKey(dice, author, `key ${number}`)
               case "sameFile":
                 return sameFile(dice, author, (yield* uploaded(author, pngOf(8, 8))).id)
-              case "lastUse": {
+              case "revokedToken": {
                 const token = yield* createToken(author.accountId, ["read", "write"])
                 yield* sql`UPDATE oauth_tokens SET app_id = (SELECT id FROM oauth_apps ORDER BY id DESC LIMIT 1)
                   WHERE id = (SELECT max(id) FROM oauth_tokens)`
-                return lastUse(dice, token, app)
+                return revokedToken(dice, token, app)
               }
             }
           })
           const responses = yield* run(race)
           const about = `HOSTILE_SEED=${seed} run ${number} (${what}): ${
-            race.moves.map(({ json, method, path }, at) =>
+            race.requests.map(({ json, method, path }, at) =>
               `${method} ${path} ${JSON.stringify(json)} ${responses[at]!.status}`
             )
               .join("; ")
           }`
           for (const response of responses) {
-            assertSound(response, about)
-            told[response.status] = (told[response.status] ?? 0) + 1
+            assertNoServerError(response, about)
+            responsesByStatus[response.status] = (responsesByStatus[response.status] ?? 0) + 1
           }
           assert.isUndefined(
-            race.judge?.(responses.map(({ status }) => status), responses.map(({ body }) => body)),
+            race.check?.(responses.map(({ status }) => status), responses.map(({ body }) => body)),
             about
           )
-          if (what === "lastUse") {
+          if (what === "revokedToken") {
             assert.strictEqual(
-              (yield* get("/api/v1/accounts/verify_credentials", race.moves[0]!.by)).status,
+              (yield* get("/api/v1/accounts/verify_credentials", race.requests[0]!.by)).status,
               401,
               about
             )
           }
           // Effects of commands may still be in flight.
-          yield* eventually(wrongs, (found) => found.length === 0).pipe(
+          yield* eventually(inconsistencies, (found) => found.length === 0).pipe(
             Effect.mapError(String),
             Effect.catchDefect((cause) => Effect.die(new Error(`${String(cause)} after ${about}`)))
           )
         }
-        yield* assertServed(people[0]!, "all of it")
-        assert.isAbove(told[200] ?? 0, 100)
+        yield* assertServed(people[0]!, "all races")
+        assert.isAbove(responsesByStatus[200] ?? 0, 100)
         assert.deepStrictEqual(yield* deadlocks, before)
-        annotate(`answers by status: ${JSON.stringify(told)}`)
+        annotate(`responses by status: ${JSON.stringify(responsesByStatus)}`)
       }),
     timeoutMillis
   )

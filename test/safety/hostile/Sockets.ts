@@ -8,10 +8,10 @@ const kinds = [
   "a byte at a time",
   "a body that stops",
   "a body a byte at a time",
-  "an upgrade to nothing",
+  "an incomplete upgrade",
   "kept alive",
-  "answers left unread",
-  "gone in an answer",
+  "unread responses",
+  "closed during a response",
   "no HTTP"
 ] as const
 
@@ -33,15 +33,15 @@ export const isServed = (port: number, localAddress: string) =>
   })
 
 /** Milliseconds between bytes of a slow request: below every deadline, and little work for a busy machine. */
-const dripMillis = 100
+const writeMillis = 100
 
-const drip = (socket: Socket, next: () => string) => {
-  const timer = setInterval(() => socket.write(next()), dripMillis)
+const writeSlowly = (socket: Socket, next: () => string) => {
+  const timer = setInterval(() => socket.write(next()), writeMillis)
   socket.once("close", () => clearInterval(timer))
 }
 
 /** Opens a connection of one of the kinds. */
-export const hold = (dice: Dice, port: number) => {
+export const holdOpen = (dice: Dice, port: number) => {
   const kind = dice.pick(kinds)
   const socket: Socket = connect({ port, host: "127.0.0.1", localAddress: dice.pick(addresses) })
   socket.on("error", () => {})
@@ -54,14 +54,14 @@ export const hold = (dice: Dice, port: number) => {
       break
     case "a byte at a time": {
       let at = 0
-      drip(socket, () => at < 12 ? head[at++]! : "x")
+      writeSlowly(socket, () => at < 12 ? head[at++]! : "x")
       break
     }
     case "a body a byte at a time":
       socket.write(
         "POST /api/v1/echo HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\ncontent-length: 60000\r\n\r\n"
       )
-      drip(socket, () => " ")
+      writeSlowly(socket, () => " ")
       break
     case "a body that stops":
       socket.write(
@@ -70,7 +70,7 @@ export const hold = (dice: Dice, port: number) => {
         }\r\n\r\n${dice.pick(["", "5\r\n{\"a\":\r\n", "{\"a"])}`
       )
       break
-    case "an upgrade to nothing":
+    case "an incomplete upgrade":
       socket.write(
         `${
           dice.pick(["GET /large", "GET /api/v1/streaming", "POST /api/v1/echo"])
@@ -83,11 +83,11 @@ export const hold = (dice: Dice, port: number) => {
       socket.resume()
       socket.write("GET /address HTTP/1.1\r\nhost: test\r\n\r\n")
       break
-    case "answers left unread":
+    case "unread responses":
       socket.pause()
       socket.write(head.repeat(dice.between(1, 20)))
       break
-    case "gone in an answer":
+    case "closed during a response":
       socket.write(head)
       socket.once("data", () => dice.chance(0.5) ? socket.resetAndDestroy() : socket.destroy())
       break

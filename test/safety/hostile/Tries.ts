@@ -89,16 +89,16 @@ export const others: ReadonlyArray<Route> = [
 ]
 
 /** Routes that would end the client's own tokens or block it. */
-export const spared = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
-const routes = [...declared, ...others].filter(({ path }) => !spared.test(path))
+export const excludedPaths = /^\/(?:oauth\/revoke|api\/v1\/streaming|auth\/sign_out)/
+const routes = [...declared, ...others].filter(({ path }) => !excludedPaths.test(path))
 
 /** Routes added after Mastodon's, which fewer people have reviewed. */
-const younger = routes.filter(({ path }) =>
+const newerRoutes = routes.filter(({ path }) =>
   /interaction|reactions|drafts|subscri|oembed|embed|collection|quote|catchup|wrapstodon|annual|crypto|encrypt|authorizations/
     .test(path)
 )
 
-export interface Try {
+export interface HostileRequest {
   readonly method: string
   readonly path: string
   readonly signedIn: boolean
@@ -137,8 +137,8 @@ const formText = (dice: Dice, names: ReadonlyArray<string>, bytesMax: number): s
     .reduce((all, pair) => all.length + pair.length > bytesMax ? all : `${all}&${pair}`, "")
 
 /** Makes a request of a hostile client: a known route, with real or impossible ids, and unusual values. */
-export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
-  const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? younger : routes)
+export const hostileRequest = (dice: Dice, ids: ReadonlyArray<string>): HostileRequest => {
+  const { method, names, path: pattern } = dice.pick(dice.chance(0.5) ? newerRoutes : routes)
   const path = pattern.replaceAll(
     /:\w+/g,
     () => dice.chance(0.7) ? dice.pick(ids) : encoded(text(dice).slice(0, 2_000)) || "-"
@@ -189,12 +189,12 @@ export const tryOf = (dice: Dice, ids: ReadonlyArray<string>): Try => {
   }
 }
 
-export const describeTry = ({ body, headers, method, path }: Try) =>
+export const describeRequest = ({ body, headers, method, path }: HostileRequest) =>
   `${method} ${path.slice(0, 400)} ${JSON.stringify(headers).slice(0, 300)} ${
     typeof body === "string" ? body.slice(0, 600) : JSON.stringify([...(body ?? [])].map(([name]) => name.slice(0, 80)))
   }`
 
-export const send = ({ body, headers, method, path, signedIn }: Try, by: Person) =>
+export const send = ({ body, headers, method, path, signedIn }: HostileRequest, by: Person) =>
   call(method, path, signedIn ? by : undefined, undefined, {
     headers,
     redirect: "manual",

@@ -1,7 +1,7 @@
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../../src/http/Api.ts"
 import { methods } from "../../../src/http/docs/OpenApiDocument.ts"
-import { others, spared } from "../hostile/Tries.ts"
+import { excludedPaths, others } from "../hostile/Tries.ts"
 
 /** A text field of a request. */
 export interface Field {
@@ -100,14 +100,14 @@ const declared: ReadonlyArray<Field> = Object.entries(paths).flatMap(([path, ite
   })
 )
 
-const ofPages: ReadonlyArray<Field> = others.flatMap(({ method, names, path }) =>
+const pageFields: ReadonlyArray<Field> = others.flatMap(({ method, names, path }) =>
   names.map((name) => ({ method, path, name, json: undefined, form: method !== "GET", query: method === "GET" }))
 )
 
 /** Every declared field of the API, and those of pages, each once. */
 export const fields: ReadonlyArray<Field> = [
   ...new Map(
-    [...declared, ...ofPages].filter(({ path }) => !spared.test(path))
+    [...declared, ...pageFields].filter(({ path }) => !excludedPaths.test(path))
       .map((field) => [`${field.method} ${field.path} ${field.query} ${field.name}`, field])
   ).values()
 ]

@@ -30,7 +30,7 @@ export const make = () => {
   const statuses: Record<number, number> = {}
   let at = 0
 
-  const leastPause = Effect.fnUntraced(function*<R>(about: string, request: Effect.Effect<Page, never, R>) {
+  const recordPause = Effect.fnUntraced(function*<R>(about: string, request: Effect.Effect<Page, never, R>) {
     let least = Infinity
     for (let tries = 0; tries < triesMax && least >= pauseMillisMax; tries++) {
       const [response, pause] = yield* pauseIn(request)
@@ -52,7 +52,7 @@ export const make = () => {
           const own = texts[text % units.length] ?? []
           const value = own[at++ % own.length] ?? ""
           const act = form.acts[0] === undefined ? {} : { act: form.acts[0] }
-          yield* leastPause(
+          yield* recordPause(
             `${path} ${name} (${JSON.stringify(value.slice(0, 8))})`,
             browser.submit(shown, { ...act, [name]: value }, index)
           )
@@ -65,7 +65,7 @@ export const make = () => {
   const query = (browser: Browser, path: string, place: number) =>
     Effect.forEach(
       queries.filter((_, index) => index % 9 === place % 9),
-      (text) => leastPause(`${path} (${text.slice(0, 40)})`, browser.get(path.replace("TEXT", text))),
+      (text) => recordPause(`${path} (${text.slice(0, 40)})`, browser.get(path.replace("TEXT", text))),
       { discard: true }
     )
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** Interval between measurements of the event loop, in milliseconds. */
-const lookMillis = 1
+const sampleMillis = 1
 
 /**
  * Runs an effect; returns its result and its longest event loop pause, in CPU milliseconds of this thread. Time of
@@ -11,15 +11,15 @@ export const pauseIn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<re
   Effect.suspend(() => {
     let before = process.threadCpuUsage()
     let longest = 0
-    const look = () => {
+    const sample = () => {
       const { system, user } = process.threadCpuUsage(before)
       longest = Math.max(longest, (system + user) / 1_000)
       before = process.threadCpuUsage()
     }
-    const timer = setInterval(look, lookMillis)
+    const timer = setInterval(sample, sampleMillis)
     return Effect.ensuring(
       Effect.map(work, (result) => {
-        look()
+        sample()
         return [result, longest] as const
       }),
       Effect.sync(() => clearInterval(timer))

@@ -5,7 +5,7 @@ import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 import { call, post } from "../Calls.ts"
-import { assertServed, assertSound } from "../hostile/Pages.ts"
+import { assertNoServerError, assertServed } from "../hostile/Pages.ts"
 import { type Field, fields } from "./Fields.ts"
 import { pauseIn } from "./Pauses.ts"
 import { filled, mixedText, worstTexts } from "./worstTexts.ts"
@@ -65,7 +65,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
           let least = Infinity
           for (let tries = 0; tries < triesMax && least >= pauseMillisMax; tries++) {
             const [response, pause] = yield* pauseIn(request)
-            assertSound(response, about)
+            assertNoServerError(response, about)
             statuses[response.status] = (statuses[response.status] ?? 0) + 1
             least = Math.min(least, pause)
           }
@@ -79,7 +79,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
           const value = encodeURIComponent(short[at % short.length] ?? "")
           yield* timed(`GET ${path}`, call("GET", path.replaceAll(/:\w+/g, value), staff))
         }
-        annotate(`${fields.length} fields, answers by status: ${JSON.stringify(statuses)}`)
+        annotate(`${fields.length} fields, responses by status: ${JSON.stringify(statuses)}`)
         // Some of them must pass the first checks.
         assert.isAbove(statuses[200] ?? 0, 50)
         assert.deepStrictEqual(slow, [])

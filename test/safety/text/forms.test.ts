@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { pages } from "../../http/staff/pages/pages.ts"
+import { adminFixtures } from "../../support/AdminFixtures.ts"
+import { administratorBrowser } from "../../support/AdministratorBrowser.ts"
 import { ask, newPerson } from "../../support/Api.ts"
 import { setUp } from "../../support/Authenticator.ts"
-import { administratorBrowser } from "../../support/Chief.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
-import { adminFixtures } from "../../support/StaffThings.ts"
 import { assertServed } from "../hostile/Pages.ts"
 import * as FormFilling from "./FormFilling.ts"
 
@@ -64,7 +64,7 @@ layer(TestServer.layer({ REGISTRATIONS: "approval" }), { excludeTestServices: tr
             }
           }
           const { statuses, texts } = filling.figures()
-          annotate(`${texts} texts, answers by status: ${JSON.stringify(statuses)}`)
+          annotate(`${texts} texts, responses by status: ${JSON.stringify(statuses)}`)
           assert.isAbove(texts, 300)
           yield* assertServed(staff, "all of them")
         }),

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { there } from "../../http/activitypub/InboxCalls.ts"
 import { sendBody, servers, settled } from "../../http/activitypub/Sending.ts"
-import { there } from "../../http/activitypub/Talking.ts"
 import { newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { assertServed } from "../hostile/Pages.ts"

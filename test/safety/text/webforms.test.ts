@@ -33,7 +33,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
     ({ annotate }) =>
       Effect.gen(function*() {
         const [member, other] = [yield* newPerson("member"), yield* newPerson("other")]
-        const { body: post } = yield* ask(other, "POST", "/api/v1/statuses", { status: "A post to answer" })
+        const { body: post } = yield* ask(other, "POST", "/api/v1/statuses", { status: "A post to reply to" })
         const { body: list } = yield* ask(member, "POST", "/api/v1/lists", { title: "A list" })
         yield* ask(member, "POST", "/api/v2/filters", { title: "A filter", "context": ["home"] })
         const browser = yield* staffBrowser(member)
@@ -57,7 +57,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         ) yield* filling.page(browser, path)
         for (const [place, path] of queries.entries()) yield* filling.query(browser, path, place)
         const { statuses, texts } = filling.figures()
-        annotate(`${texts} texts, answers by status: ${JSON.stringify(statuses)}`)
+        annotate(`${texts} texts, responses by status: ${JSON.stringify(statuses)}`)
         assert.isAbove(texts, 100)
         yield* assertServed(member, "all of them")
       }),

@@ -36,9 +36,9 @@ layer(Live, { excludeTestServices: true })("promised e-mails", (it) => {
       yield* (yield* Approvals).reject(anna)
       // No process has run so far, and the rejected account is deleted.
       const take = Queue.take(sent)
-      const emptied = Effect.repeat(left, { until: (rows) => rows.length === 0 })
+      const emptyTables = Effect.repeat(left, { until: (rows) => rows.length === 0 })
       const send = (email: Email) => Effect.asVoid(Queue.offer(sent, email))
-      const [first, second] = yield* process(send, Effect.all([take, take]).pipe(Effect.tap(emptied)))
+      const [first, second] = yield* process(send, Effect.all([take, take]).pipe(Effect.tap(emptyTables)))
       assert.deepStrictEqual([first.to, second.to].toSorted(), ["anna@mail.example", "boss@mail.example"])
       yield* process(send, left)
       assert.strictEqual(yield* Queue.size(sent), 0)

@@ -93,10 +93,10 @@ const belongsIn = (world: Worlds.World, all: ReadonlyArray<Worlds.Settled>, list
   const { owner, repliesPolicy } = list
   if (status.visibility === "direct" || !meets(world, all, owner, status)) return false
   const responded = repliesToOthers(owner, status)
-  const heeded = responded === undefined ||
+  const isListedReply = responded === undefined ||
     (repliesPolicy === "followed" && Worlds.relationsOf(world).follows.has(`${owner}>${responded}`)) ||
     (repliesPolicy === "list" && list.accounts.includes(responded))
-  return heeded &&
+  return isListedReply &&
     ((byMember(list, status) && asFollowed(world, owner, status)) || withMember(world, list, status))
 }
 

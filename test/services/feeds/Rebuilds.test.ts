@@ -7,7 +7,7 @@ import { rebuildMillisMax } from "../../../src/services/feeds/FeedReader.ts"
 import { feedEntriesMax, Feeds, feedsBytesMax } from "../../../src/services/feeds/Feeds.ts"
 import { HomeTimelines } from "../../../src/services/feeds/HomeTimelines.ts"
 import { seenMillisMax } from "../../../src/services/feeds/StatusSubscribers.ts"
-import { emptied } from "../../support/Emptied.ts"
+import { emptyTables } from "../../support/EmptyTables.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 /** Hook that runs right before a feed is filled. */
@@ -39,7 +39,7 @@ const reader = AccountId.make(1n)
 
 const settle = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  yield* emptied("accounts", "statuses")
+  yield* emptyTables("accounts", "statuses")
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at)
     SELECT i, 'account' || i, ${at}, ${at} FROM generate_series(1::bigint, 3) i`
   yield* sql`INSERT INTO follows (id, account_id, target_account_id, created_at) VALUES (1, 1, 2, ${at}), (2, 1, 3, ${at})`

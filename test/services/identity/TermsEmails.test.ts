@@ -52,7 +52,7 @@ const state: { refuses: (to: string) => boolean; taken: Array<string>; during: E
   taken: [],
   during: Effect.void
 }
-const moody = Layer.succeed(Mailer, {
+const refusingMailServer = Layer.succeed(Mailer, {
   send: ({ to }) =>
     Effect.andThen(
       state.during,
@@ -64,7 +64,9 @@ const moody = Layer.succeed(Mailer, {
     )
 })
 
-layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services)), { excludeTestServices: true })(
+layer(TermsEmails.layer.pipe(Layer.provide(refusingMailServer), Layer.provideMerge(services)), {
+  excludeTestServices: true
+})(
   "e-mails about terms and a failing mail server",
   (it) => {
     const began = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
@@ -100,7 +102,7 @@ layer(TermsEmails.layer.pipe(Layer.provide(moody), Layer.provideMerge(services))
         yield* Deferred.await(sent)
         yield* step
         yield* Fiber.interrupt(killed)
-        assert.strictEqual(state.taken.length, 1, "while it was claimed nobody else wrote")
+        assert.strictEqual(state.taken.length, 1, "no second e-mail is sent while it is claimed")
         state.during = Effect.void
         yield* due
         yield* step

@@ -32,7 +32,7 @@ const send = (path: string, init: RequestInit = {}) =>
   )
 
 /** Fills a Mastodon server with people, posts and relations, and with invalid data. */
-const town = Effect.fnUntraced(function*(version: Version) {
+const sourceServer = Effect.fnUntraced(function*(version: Version) {
   const from = yield* source(version)
   const { insert } = from
   const ada = yield* from.person(id(1), "ada", {
@@ -136,7 +136,7 @@ const forVersion = (version: Version) =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { baseUrl } = yield* TestServer
-        const from = yield* town(version)
+        const from = yield* sourceServer(version)
         const { ada, bert, zoe } = from
         const plan = yield* transferred(from, "plan")
         assert.include(plan, `Mastodon ${version}`)

@@ -25,7 +25,7 @@ describe("types of files", () => {
     ["a program", begins("\x7fELF"), undefined]
   ]
   for (const [name, head, mime] of files) {
-    it.effect(`F33: ${name} is ${mime ?? "none that is taken"}`, () =>
+    it.effect(`F33: ${name} is ${mime ?? "unsupported"}`, () =>
       Effect.map(sniff(head), (found) => assert.strictEqual(found?.mime, mime)))
   }
 

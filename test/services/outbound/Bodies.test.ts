@@ -158,7 +158,7 @@ describe("row 5: content types", () => {
       ["", false]
     ] as const
   ) {
-    it.effect(`${accepted ? "believes" : "refuses"} an activity as ${type === "" ? "nothing" : type}`, () =>
+    it.effect(`${accepted ? "accepts" : "refuses"} an activity as ${type === "" ? "nothing" : type}`, () =>
       Effect.gen(function*() {
         const { url } = yield* respondingHost("{}", { "content-type": type })
         if (accepted) assert.deepStrictEqual((yield* getJson(url)).value, {})

@@ -98,7 +98,7 @@ describe("rows 30, 31: responses to a POST", () => {
 
 describe("F110: a POST to a host without a free slot", () => {
   /** Starts a host that never responds while `silent`, and counts its requests. */
-  const moody = Effect.gen(function*() {
+  const unresponsiveHost = Effect.gen(function*() {
     const state = { silent: true, requests: 0 }
     const { url } = yield* rawHost((socket) =>
       socket.on("data", () => {
@@ -110,17 +110,17 @@ describe("F110: a POST to a host without a free slot", () => {
   })
   const many = (url: string) =>
     Effect.forEach(Array.from({ length: requestsPerHostMax }), () => Effect.forkChild(Effect.flip(postDocument(url))))
-  const came = (state: { readonly requests: number }, count: number) =>
+  const arrived = (state: { readonly requests: number }, count: number) =>
     Effect.repeat(turns, { until: () => state.requests >= count })
 
   it.effect("has its whole timeout once it has a slot", () =>
     Effect.gen(function*() {
-      const { state, url } = yield* moody
+      const { state, url } = yield* unresponsiveHost
       yield* many(url)
-      yield* came(state, requestsPerHostMax)
+      yield* arrived(state, requestsPerHostMax)
       const late = yield* Effect.forkChild(Effect.flip(postDocument(url)))
       yield* TestClock.adjust(`${replySecondsMax} seconds`)
-      yield* came(state, requestsPerHostMax + 1)
+      yield* arrived(state, requestsPerHostMax + 1)
       yield* TestClock.adjust(`${replySecondsMax - 1} seconds`)
       assert.isUndefined(late.pollUnsafe())
       yield* TestClock.adjust("1 second")
@@ -129,9 +129,9 @@ describe("F110: a POST to a host without a free slot", () => {
 
   it.effect("is given up after a while if it is a push, so that its claim does not expire first", () =>
     Effect.gen(function*() {
-      const { state, url } = yield* moody
+      const { state, url } = yield* unresponsiveHost
       yield* many(url)
-      yield* came(state, requestsPerHostMax)
+      yield* arrived(state, requestsPerHostMax)
       const push = Outbound.use((client) =>
         client.post({ url: `${url}/push`, headers: {}, body: new Uint8Array(), purpose: "push" })
       )

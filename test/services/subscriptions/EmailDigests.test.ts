@@ -9,7 +9,7 @@ import { server } from "../../support/WebServer.ts"
 /** A mail server that refuses the addresses in `refused`, or all for `*`. */
 const refused = new Set<string>()
 const taken: Array<string> = []
-const moody = Layer.succeed(Mailer, {
+const refusingMailServer = Layer.succeed(Mailer, {
   send: ({ to }) =>
     refused.has(to) || refused.has("*")
       ? Effect.fail(new EmailNotSent({ message: "no" }))
@@ -18,7 +18,7 @@ const moody = Layer.succeed(Mailer, {
 
 layer(
   Layer.provideMerge(
-    EmailDigests.layer.pipe(Layer.provide(moody)),
+    EmailDigests.layer.pipe(Layer.provide(refusingMailServer)),
     server({ emailSubscriptions: true })
   ),
   { excludeTestServices: true }
@@ -40,7 +40,7 @@ layer(
       refused.clear()
       refused.add("r07@mail.example")
       yield* runDigestSweep
-      assert.deepStrictEqual(taken, [], "it rests for a while")
+      assert.deepStrictEqual(taken, [], "it backs off")
       yield* sql`UPDATE email_digests SET due_at = ${before}`
       yield* runDigestSweep
       assert.deepStrictEqual(taken.toSorted(), names.filter((name) => !refused.has(name)))

@@ -1,11 +1,11 @@
-import type { KnownStatus, ServerState } from "./Atlas.ts"
-import type { Citizen, SentCommand } from "./Clients.ts"
+import type { SentCommand, User } from "./Clients.ts"
+import type { KnownStatus, ServerState } from "./ServerStates.ts"
 
 /** State of a run at rest. */
 export interface Aftermath {
-  readonly atlases: ReadonlyArray<ServerState>
-  readonly citizens: ReadonlyArray<Citizen>
-  readonly deeds: ReadonlyArray<SentCommand>
+  readonly states: ReadonlyArray<ServerState>
+  readonly users: ReadonlyArray<User>
+  readonly sentCommands: ReadonlyArray<SentCommand>
   /** Follows before any command, known to both servers: `handle handle`. */
   readonly followed: ReadonlySet<string>
 }
@@ -22,34 +22,36 @@ const madeAt = (host: string, entries: Iterable<string>) =>
  * are where they belong, once and current (I5), and deleted posts are nowhere (I10).
  */
 export const check = (aftermath: Aftermath): ReadonlyArray<string> => {
-  const { atlases } = aftermath
-  const at = new Map(atlases.map((atlas) => [atlas.host, atlas]))
+  const { states } = aftermath
+  const at = new Map(states.map((state) => [state.host, state]))
   const broken: Array<string> = []
-  for (const home of atlases) {
-    for (const there of atlases) {
+  for (const home of states) {
+    for (const there of states) {
       if (home === there) continue
       relations(broken, home, there)
       posts(broken, aftermath, home, there)
-      opinions(broken, aftermath.deeds, home, there)
+      reactions(broken, aftermath.sentCommands, home, there)
     }
     for (const name of home.misnamed) broken.push(`I7: ${home.host} shows ${name}`)
-    for (const { times, what } of home.notifications) if (times > 1) broken.push(`I9: ${times} notices of ${what}`)
+    for (const { times, what } of home.notifications) {
+      if (times > 1) broken.push(`I9: ${times} notifications of ${what}`)
+    }
   }
   boosts(broken, aftermath, at)
-  flags(broken, aftermath.deeds, at)
+  flags(broken, aftermath.sentCommands, at)
   return broken
 }
 
 /** Checks that both sides agree on follows, requests and blocks between people of `home` and `there`. */
 export const relations = (broken: Array<string>, home: ServerState, there: ServerState) => {
   for (const kind of ["follows", "requests", "blocks"] as const) {
-    const between = (atlas: ServerState) =>
-      madeAt(home.host, atlas[kind]).filter((entry) => hostOf(entry.split(" ")[1] ?? "") === there.host)
-    differ(broken, `I7: ${kind} of ${home.host}`, between(home), between(there), there.host)
+    const between = (state: ServerState) =>
+      madeAt(home.host, state[kind]).filter((entry) => hostOf(entry.split(" ")[1] ?? "") === there.host)
+    compareEntries(broken, `I7: ${kind} of ${home.host}`, between(home), between(there), there.host)
   }
 }
 
-const differ = (
+const compareEntries = (
   broken: Array<string>,
   what: string,
   own: ReadonlyArray<string>,
@@ -57,12 +59,14 @@ const differ = (
   host: string
 ) => {
   for (const entry of own) if (!others.includes(entry)) broken.push(`${what}: ${host} does not know of ${entry}`)
-  for (const entry of others) if (!own.includes(entry)) broken.push(`${what}: ${host} alone has ${entry}`)
+  for (const entry of others) {
+    if (!own.includes(entry)) broken.push(`${what}: ${host} has ${entry}, which its origin lacks`)
+  }
 }
 
 /** Returns the pairs that ever blocked each other, in both directions. */
-export const blockedPairsOf = (deeds: ReadonlyArray<SentCommand>) =>
-  new Set(deeds.flatMap(({ by, command, target }) =>
+export const blockedPairsOf = (sentCommands: ReadonlyArray<SentCommand>) =>
+  new Set(sentCommands.flatMap(({ by, command, target }) =>
     command._tag === "Block" && target !== undefined
       ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
       : []
@@ -79,34 +83,36 @@ const relating = new Set([
 ])
 
 /** Returns the follows that lasted through the whole run, without any command about them. */
-export const lasting = ({ deeds, followed }: Aftermath) => {
-  const touched = new Set(deeds.flatMap(({ by, command, target }) =>
-    target !== undefined && relating.has(command._tag)
-      ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
-      : []
-  ))
+export const lasting = ({ sentCommands, followed }: Aftermath) => {
+  const touched = new Set(
+    sentCommands.flatMap(({ by, command, target }) =>
+      target !== undefined && relating.has(command._tag)
+        ? [pairOf(by.handle, target.handle), pairOf(target.handle, by.handle)]
+        : []
+    )
+  )
   return [...followed].filter((pair) => !touched.has(pair))
 }
 
 /** Returns true if an account at `host` followed the author through the whole run. */
-const heardAt = (aftermath: Aftermath, author: string, host: string) =>
+const hasFollower = (aftermath: Aftermath, author: string, host: string) =>
   lasting(aftermath).some((pair) => {
     const [follower = "", followee] = pair.split(" ")
     return followee === author && hostOf(follower) === host
   })
 
 const posts = (broken: Array<string>, aftermath: Aftermath, home: ServerState, there: ServerState) => {
-  const apart = blockedPairsOf(aftermath.deeds)
+  const blockedPairs = blockedPairsOf(aftermath.sentCommands)
   const copies = Map.groupBy(there.statuses, ({ uri }) => uri)
   const own = home.statuses.filter(({ local, reblogOf }) => local && reblogOf === null)
   for (const post of own) {
     const [copy, ...more] = copies.get(post.uri) ?? []
     if (more.length > 0) broken.push(`I7: ${there.host} has ${post.uri} ${more.length + 1} times`)
     const named = post.mentions.some((handle) =>
-      hostOf(handle) === there.host && !apart.has(pairOf(handle, post.author))
+      hostOf(handle) === there.host && !blockedPairs.has(pairOf(handle, post.author))
     )
     const wanted = !post.deleted &&
-      (named || (post.visibility !== "direct" && heardAt(aftermath, post.author, there.host)))
+      (named || (post.visibility !== "direct" && hasFollower(aftermath, post.author, there.host)))
     if (wanted && (copy === undefined || copy.deleted)) {
       broken.push(`I5: ${there.host} lacks ${post.uri} (${post.text})`)
     }
@@ -114,18 +120,19 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: ServerState, t
     if (post.deleted) {
       broken.push(`I10: ${there.host} still has ${post.uri} (${post.text})`)
     }
-    if (!post.deleted) same(broken, post, copy, there.host, wanted)
+    if (!post.deleted) compareCopies(broken, post, copy, there.host, wanted)
   }
   const uris = new Set(own.map(({ uri }) => uri))
   for (const { author, deleted, reblogOf, uri } of there.statuses) {
     if (hostOf(author) === home.host && reblogOf === null && !deleted && !uris.has(uri)) {
-      broken.push(`I7: ${there.host} made up ${uri}`)
+      broken.push(`I7: ${there.host} has ${uri}, which does not exist`)
     }
   }
   for (const [handle, name] of home.names) {
     const copied = there.names.get(handle)
     if (
-      hostOf(handle) === home.host && heardAt(aftermath, handle, there.host) && copied !== name && copied !== undefined
+      hostOf(handle) === home.host && hasFollower(aftermath, handle, there.host) && copied !== name &&
+      copied !== undefined
     ) {
       const own = name === "" ? handle.split("@")[0] : name
       if (copied !== own) broken.push(`I5: ${there.host} calls ${handle} ${copied}, not ${own}`)
@@ -133,7 +140,7 @@ const posts = (broken: Array<string>, aftermath: Aftermath, home: ServerState, t
   }
 }
 
-const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
+const compareCopies = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host: string, wanted: boolean) => {
   // A copy from a lookup or boost gets no edits.
   if (wanted && copy.text !== post.text) broken.push(`I6: ${host} has ${post.uri} as ${copy.text}, not ${post.text}`)
   if (copy.visibility !== post.visibility) {
@@ -145,12 +152,17 @@ const same = (broken: Array<string>, post: KnownStatus, copy: KnownStatus, host:
 }
 
 /** Checks likes and votes by `home` on posts of `there`, and pins by `home` of its own posts. */
-const opinions = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, home: ServerState, there: ServerState) => {
-  const about = (atlas: ServerState, kind: "favourites" | "votes") =>
-    madeAt(home.host, atlas[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
+const reactions = (
+  broken: Array<string>,
+  sentCommands: ReadonlyArray<SentCommand>,
+  home: ServerState,
+  there: ServerState
+) => {
+  const about = (state: ServerState, kind: "favourites" | "votes") =>
+    madeAt(home.host, state[kind]).filter((entry) => entry.split(" ")[1]?.startsWith(`https://${there.host}/`))
   const known = new Map(there.statuses.map((status) => [status.uri, status]))
   const copies = new Map(home.statuses.map((status) => [status.uri, status]))
-  const apart = blockedPairsOf(deeds)
+  const blockedPairs = blockedPairsOf(sentCommands)
   const shows = ({ follows }: ServerState, post: KnownStatus | undefined, who: string) =>
     post !== undefined &&
     (post.visibility === "public" || post.visibility === "unlisted" || post.mentions.includes(who) ||
@@ -161,20 +173,24 @@ const opinions = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, home
     const [who = "", uri = ""] = entry.split(" ")
     const post = known.get(uri)
     return (shows(there, post, who) || shows(home, copies.get(uri), who)) &&
-      !apart.has(pairOf(who, post?.author ?? ""))
+      !blockedPairs.has(pairOf(who, post?.author ?? ""))
   }
   const compare = (what: string, kind: "favourites" | "votes") => {
     const others = about(there, kind)
     const own = about(home, kind).filter((entry) => known.get(entry.split(" ")[1] ?? "")?.deleted !== true)
-    differ(broken, what, own.filter((entry) => isFor(entry) || others.includes(entry)), others, there.host)
+    compareEntries(broken, what, own.filter((entry) => isFor(entry) || others.includes(entry)), others, there.host)
   }
   compare("I12: likes", "favourites")
   compare("I20: votes", "votes")
 }
 
 /** Checks that a report is at its own server and at the target's server, once on each. */
-const flags = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, at: ReadonlyMap<string, ServerState>) => {
-  for (const { by, command, result, target } of deeds) {
+const flags = (
+  broken: Array<string>,
+  sentCommands: ReadonlyArray<SentCommand>,
+  at: ReadonlyMap<string, ServerState>
+) => {
+  for (const { by, command, result, target } of sentCommands) {
     if (command._tag !== "Report" || target === undefined || typeof result === "string" || "error" in result) continue
     for (const host of new Set([hostOf(by.handle), hostOf(target.handle)])) {
       const times = at.get(host)?.reports.filter(({ what }) => what === `${target.handle} ${command.comment}`).length
@@ -188,7 +204,7 @@ const flags = (broken: Array<string>, deeds: ReadonlyArray<SentCommand>, at: Rea
  * else.
  */
 const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<string, ServerState>) => {
-  const apart = blockedPairsOf(aftermath.deeds)
+  const blockedPairs = blockedPairsOf(aftermath.sentCommands)
   const originals = new Map(
     [...at.values()].flatMap(({ statuses }) =>
       statuses.flatMap((status) => status.local ? [[status.uri, status] as const] : [])
@@ -207,14 +223,14 @@ const boosts = (broken: Array<string>, aftermath: Aftermath, at: ReadonlyMap<str
         if (copies.length > 1) broken.push(`I7: ${there.host} has ${copies.length} boosts of ${reblogOf} by ${author}`)
         const original = originalOf(reblogOf)
         if (original === undefined || original.deleted) continue
-        const concerned = hostOf(original.author) === there.host || heardAt(aftermath, author, there.host)
-        if (concerned && copies.length === 0 && !apart.has(pairOf(author, original.author))) {
+        const concerned = hostOf(original.author) === there.host || hasFollower(aftermath, author, there.host)
+        if (concerned && copies.length === 0 && !blockedPairs.has(pairOf(author, original.author))) {
           broken.push(`I5: ${there.host} lacks the boost of ${reblogOf} by ${author}`)
         }
       }
       for (const { author, reblogOf } of others) {
         if (!own.some((boost) => boost.author === author && boost.reblogOf === reblogOf)) {
-          broken.push(`I10: ${there.host} alone has a boost of ${reblogOf} by ${author}`)
+          broken.push(`I10: ${there.host} has, without an original, a boost of ${reblogOf} by ${author}`)
         }
       }
     }

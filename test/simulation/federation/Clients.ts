@@ -6,13 +6,13 @@ import { inputOf } from "../../../src/services/statuses/Post.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
-import { describe } from "./Describing.ts"
-import * as SecondThoughts from "./SecondThoughts.ts"
+import { describe } from "./CommandText.ts"
+import * as FollowUps from "./FollowUps.ts"
 import type { Process, SimulatedServer } from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
 /** A user of one of the servers. */
-export interface Citizen {
+export interface User {
   readonly site: SimulatedServer
   readonly id: AccountId
   readonly name: string
@@ -24,11 +24,11 @@ export interface Citizen {
 /** A command that a client sent, described by global names. */
 export interface SentCommand {
   readonly n: number
-  readonly by: Citizen
+  readonly by: User
   readonly command: Command
   /** Target of the command. */
-  readonly target: Citizen | undefined
-  readonly mentions: ReadonlyArray<Citizen>
+  readonly target: User | undefined
+  readonly mentions: ReadonlyArray<User>
   /** The id in the response, an error's tag, or no response. */
   readonly result: { readonly id: string } | { readonly error: string } | "unknown"
 }
@@ -36,12 +36,12 @@ export interface SentCommand {
 /** Maximum attempts of a command with the same key, and the pause between them, in milliseconds. */
 const attemptsMax = 40
 const pauseMillis = 1_500
-const patienceMillis = 6_000
+const timeoutMillis = 6_000
 /** Duration of the phase in which commands start, in milliseconds. */
 export const rushMillis = 30_000
 /** First number of follow-up commands, and the maximum delay before one, in milliseconds. */
-const hastyNumber = 100
-const hastyMillisMax = 20
+const followUpNumber = 100
+const followUpMillisMax = 20
 /** Maximum statuses that a client sees. */
 const seenMax = 6
 const pollSeconds = 3_600
@@ -65,12 +65,12 @@ export const ask = <A, E>(
     const { process } = site
     if (process === undefined) return Effect.succeed("unknown")
     return process.machine.on(universe.outside)(asked(process)).pipe(
-      Effect.timeoutOrElse({ duration: patienceMillis, orElse: () => Effect.succeed("unknown" as const) })
+      Effect.timeoutOrElse({ duration: timeoutMillis, orElse: () => Effect.succeed("unknown" as const) })
     )
   })
 
 /** Returns the account as the citizen's own server knows it, looked up by handle if needed. */
-export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen, other: Citizen) {
+export const known = Effect.fnUntraced(function*(universe: Universe, by: User, other: User) {
   if (other.site === by.site) return other.id
   const [row] = yield* by.site.sql<{ id: bigint }>`SELECT id FROM accounts
     WHERE username = ${other.name} AND domain = ${other.site.host}`
@@ -85,15 +85,15 @@ export const known = Effect.fnUntraced(function*(universe: Universe, by: Citizen
 })
 
 /** Simulates the clients of all users on all servers. */
-export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
-  const deeds: Array<SentCommand> = []
+export const make = (universe: Universe, users: ReadonlyArray<User>) => {
+  const sentCommands: Array<SentCommand> = []
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(universe.seed, "mix")
   const share = () => mix.pick([0, 1, 1, 4])
-  const [changes, opinions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
-  const fickle = mix.pick([0, 0.5])
+  const [changes, reactions, follows, aversions] = [share(), share(), share(), mix.pick([0, 0, 1])]
+  const repeatShare = mix.pick([0, 0.5])
 
-  const readVisibleStatuses = Effect.fnUntraced(function*({ id, site: { sql } }: Citizen) {
+  const readVisibleStatuses = Effect.fnUntraced(function*({ id, site: { sql } }: User) {
     return yield* sql<Seen>`SELECT s.id, s.account_id, s.visibility, p.status_id IS NOT NULL AS poll,
         EXISTS (SELECT FROM favourites f WHERE f.status_id = s.id AND f.account_id = ${id}) AS favourited,
         EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.account_id = ${id} AND r.deleted_at IS NULL) AS reblogged
@@ -101,8 +101,8 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       WHERE s.reblog_of_id IS NULL AND ${visibleTo(sql, id, "s")} ORDER BY s.id DESC LIMIT ${seenMax}`
   })
 
-  const draw = Effect.fnUntraced(function*(dice: Dice, by: Citizen, n: number) {
-    const other = dice.pick(citizens.filter((citizen) => citizen !== by))
+  const draw = Effect.fnUntraced(function*(dice: Dice, by: User, n: number) {
+    const other = dice.pick(users.filter((user) => user !== by))
     const seen = yield* readVisibleStatuses(by)
     const one = (of: ReadonlyArray<Seen>) => of.length === 0 ? undefined : StatusId.make(dice.pick(of).id)
     const mine = one(seen.filter(({ accountId }) => accountId === by.id))
@@ -114,12 +114,12 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       ? yield* by.site.sql<{ handle: string }>`SELECT a.username || '@' || coalesce(a.domain, ${by.site.host}) AS handle
           FROM follow_requests f JOIN accounts a ON a.id = f.account_id WHERE f.target_account_id = ${by.id}`
       : []
-    const asker = citizens.find(({ handle }) => handle === asking[0]?.handle)
+    const asker = users.find(({ handle }) => handle === asking[0]?.handle)
     const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
       _tag: "Publish",
       post: post(`post-${n}. ${text}`, more)
     })
-    type Choice = readonly [number, { readonly to: Citizen; readonly does: (target: AccountId) => Command } | Command]
+    type Choice = readonly [number, { readonly to: User; readonly does: (target: AccountId) => Command } | Command]
     const to = (does: (target: AccountId) => Command) => ({ to: other, does })
     const when = <A>(value: A | undefined, weight: number, what: (value: A) => Choice[1]): ReadonlyArray<Choice> =>
       value === undefined ? [] : [[weight, what(value)]]
@@ -146,10 +146,10 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       ...when(mine, 6 * changes, (statusId) => ({ _tag: "Delete", statusId })),
       ...when(mine, 2 * changes, (statusId) => ({ _tag: dice.chance(0.7) ? "Pin" : "Unpin", statusId })),
       [2 * changes, { _tag: "UpdateProfile", change: { displayName: `name-${n}` } }],
-      ...when(any, 8 * opinions, ({ id }) => ({ _tag: "Favourite", statusId: StatusId.make(id) })),
-      ...when(liked, 6 * opinions, (statusId) => ({ _tag: "Unfavourite", statusId })),
-      ...when(open, 8 * opinions, (statusId) => ({ _tag: "Reblog", statusId, visibility: null })),
-      ...when(shared, 6 * opinions, (statusId) => ({ _tag: "Unreblog", statusId })),
+      ...when(any, 8 * reactions, ({ id }) => ({ _tag: "Favourite", statusId: StatusId.make(id) })),
+      ...when(liked, 6 * reactions, (statusId) => ({ _tag: "Unfavourite", statusId })),
+      ...when(open, 8 * reactions, (statusId) => ({ _tag: "Reblog", statusId, visibility: null })),
+      ...when(shared, 6 * reactions, (statusId) => ({ _tag: "Unreblog", statusId })),
       [5 * follows, to((target) => ({ _tag: "Follow", target, reblogs: null, notify: null, languages: null }))],
       [4 * follows, to((target) => ({ _tag: "Unfollow", target }))],
       [1 * follows, to((target) => ({ _tag: "RemoveFollower", target }))],
@@ -177,7 +177,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   })
 
   /** Sends a command until it gets a response. */
-  const tell = Effect.fnUntraced(function*(n: number, by: Citizen, command: Command) {
+  const tell = Effect.fnUntraced(function*(n: number, by: User, command: Command) {
     let result: SentCommand["result"] = "unknown"
     for (let attempt = 0; attempt < attemptsMax && result === "unknown"; attempt++) {
       if (attempt > 0) yield* Effect.sleep(pauseMillis)
@@ -187,7 +187,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
           Effect.succeed<SentCommand["result"]>(error._tag === "Unavailable" ? "unknown" : { error: error._tag })
         ),
         Effect.catchCause((cause) => {
-          universe.wrong.push(`command ${n} was neither answered nor refused: ${Cause.pretty(cause)}`)
+          universe.wrong.push(`command ${n} got neither a response nor a refusal: ${Cause.pretty(cause)}`)
           return Effect.succeed<SentCommand["result"]>("unknown")
         })
       )
@@ -196,7 +196,7 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   })
 
   /** Runs commands about another user, who may have to be looked up first. */
-  const toward = Effect.fnUntraced(function*(by: Citizen, other: Citizen) {
+  const lookUp = Effect.fnUntraced(function*(by: User, other: User) {
     let target = yield* known(universe, by, other)
     for (let attempt = 0; attempt < 3 && target === undefined; attempt++) {
       yield* Effect.sleep(pauseMillis)
@@ -205,8 +205,8 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
     return target
   })
 
-  const follow = Effect.fnUntraced(function*(n: number, by: Citizen, other: Citizen) {
-    const target = yield* toward(by, other)
+  const follow = Effect.fnUntraced(function*(n: number, by: User, other: User) {
+    const target = yield* lookUp(by, other)
     if (target === undefined) return
     yield* tell(n, by, { _tag: "Follow", target, reblogs: null, notify: null, languages: null })
   })
@@ -214,17 +214,19 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
   const send = Effect.fnUntraced(function*(n: number) {
     const dice = new Dice(universe.seed, `command ${n}`)
     yield* Effect.sleep(dice.between(0, rushMillis))
-    const by = dice.pick(citizens)
+    const by = dice.pick(users)
     const drawn = yield* draw(dice, by, n)
     const other = "does" in drawn ? drawn.to : undefined
-    const target = other === undefined ? undefined : yield* toward(by, other)
+    const target = other === undefined ? undefined : yield* lookUp(by, other)
     if ("does" in drawn && target === undefined) return universe.say(`${by.handle} does not find ${other?.handle}`)
     const command = "does" in drawn ? drawn.does(target ?? by.id) : drawn
     universe.say(`${by.handle} sends ${n} ${describe(command)}${other === undefined ? "" : ` to ${other.handle}`}`)
     const result = yield* tell(n, by, command)
-    universe.say(`${by.handle} hears of ${n}: ${typeof result === "string" ? result : Object.values(result)}`)
+    universe.say(
+      `${by.handle} gets the response to ${n}: ${typeof result === "string" ? result : Object.values(result)}`
+    )
     const isPost = command._tag === "Publish"
-    deeds.push({
+    sentCommands.push({
       n,
       by,
       command,
@@ -233,13 +235,13 @@ export const make = (universe: Universe, citizens: ReadonlyArray<Citizen>) => {
       result
     })
     if (typeof result === "string" || !("id" in result)) return
-    const others = citizens.filter((one) => one !== by)
-    const then = SecondThoughts.draw(dice, { changes, fickle, others }, { n, command, id: result.id })
+    const others = users.filter((one) => one !== by)
+    const then = FollowUps.draw(dice, { changes, repeatShare, others }, { n, command, id: result.id })
     if (then === undefined) return
-    yield* Effect.sleep(dice.between(0, hastyMillisMax))
+    yield* Effect.sleep(dice.between(0, followUpMillisMax))
     universe.say(`${by.handle} sends ${n} ${describe(then.command)} at once`)
-    const changed = yield* tell(hastyNumber + n, by, then.command)
-    deeds.push({ ...then, n: hastyNumber + n, by, target: isPost ? undefined : other, result: changed })
+    const changed = yield* tell(followUpNumber + n, by, then.command)
+    sentCommands.push({ ...then, n: followUpNumber + n, by, target: isPost ? undefined : other, result: changed })
   })
-  return { deeds, follow, send, tell }
+  return { sentCommands, follow, send, tell }
 }

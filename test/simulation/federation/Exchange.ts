@@ -28,12 +28,12 @@ export interface Exchange extends Incoming {
 /** Network fault of a request. */
 export type NetworkFault =
   /** Lost, silently or with an error to the sender. */
-  | { readonly _tag: "Lost"; readonly silent: boolean }
+  | { readonly _tag: "RequestLost"; readonly silent: boolean }
   /** Handled, but the response is lost. */
-  | { readonly _tag: "Unheard"; readonly silent: boolean }
+  | { readonly _tag: "ResponseLost"; readonly silent: boolean }
   /** Arrives a second time after `millis`. */
-  | { readonly _tag: "Twice"; readonly millis: number }
+  | { readonly _tag: "Duplicated"; readonly millis: number }
   /** Delayed by `millis`. */
-  | { readonly _tag: "Late"; readonly millis: number }
+  | { readonly _tag: "Delayed"; readonly millis: number }
   /** Accepted at once by a proxy, which forwards it after `millis`, in any order. */
   | { readonly _tag: "Queued"; readonly millis: number }

@@ -6,7 +6,7 @@ import type { NetworkFault } from "./Exchange.ts"
 import type { Outage } from "./Web.ts"
 
 /** Points at which a server's process can end: it sends SQL, commits, sends a request, or responds to one. */
-export type Step = "sql" | "commit" | "asks" | "answers"
+export type Step = "sql" | "commit" | "request" | "response"
 
 /** A fault at the `nth` step of a kind, counted from `at` milliseconds on; the process restarts after `millis`. */
 export interface AtStep {
@@ -23,7 +23,7 @@ export interface AtStep {
 
 /** Network fault of the `nth` request to the host from `at` milliseconds on. */
 export interface AtRequest {
-  readonly kind: "lost" | "unheard" | "twice" | "late" | "queued"
+  readonly kind: "request lost" | "response lost" | "duplicated" | "delayed" | "queued"
   readonly site: number
   readonly at: number
   readonly nth: number
@@ -31,12 +31,12 @@ export interface AtRequest {
   readonly method: "POST" | "GET"
   /** Counts deliveries of this type to any host; if absent, all requests to the site's host. */
   readonly of?: "Undo" | "Update" | "Create" | "Block"
-  readonly fate: NetworkFault
+  readonly networkFault: NetworkFault
 }
 
 /** Outage of a host from `at` milliseconds on, for `millis`. */
 export interface AtTime {
-  readonly kind: "away" | "busy" | "slow"
+  readonly kind: "down" | "busy" | "slow"
   readonly site: number
   readonly at: number
   readonly millis: number
@@ -49,25 +49,25 @@ export const faultKinds = [
   "crash",
   "cut",
   "freeze",
-  "lost",
-  "unheard",
-  "twice",
-  "late",
+  "request lost",
+  "response lost",
+  "duplicated",
+  "delayed",
   "queued",
-  "away",
+  "down",
   "busy",
   "slow"
 ] as const
 
 /** Approximate steps of each kind that a process takes in half of the command phase. */
-const stepsMax: Record<Step, number> = { sql: 300, commit: 24, asks: 14, answers: 14 }
+const stepsMax: Record<Step, number> = { sql: 300, commit: 24, request: 14, response: 14 }
 const requestsMax = { POST: 8, GET: 3 }
 
 /** Maximum untargeted faults of a seed, faults in fan-out slices, disordered deliveries, and all faults. */
 const scatteredMax = 12
-const pointedMax = 4
+const targetedMax = 4
 const disorderedMax = 3
-export const faultsMax = scatteredMax + pointedMax + disorderedMax
+export const faultsMax = scatteredMax + targetedMax + disorderedMax
 
 /** Returns the faults of a seed, at least four. */
 export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
@@ -77,12 +77,12 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
       [7, "crash"],
       [2, "cut"],
       [4, "freeze"],
-      [4, "lost"],
-      [7, "unheard"],
-      [5, "twice"],
-      [5, "late"],
+      [4, "request lost"],
+      [7, "response lost"],
+      [5, "duplicated"],
+      [5, "delayed"],
       [6, "queued"],
-      [2, "away"],
+      [2, "down"],
       [2, "busy"],
       [2, "slow"]
     ])
@@ -90,7 +90,7 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
     const at = dice.between(0, rushMillis)
     const silent = dice.chance(0.5)
     const method: "POST" | "GET" = dice.chance(0.8) ? "POST" : "GET"
-    const step = dice.weighted<Step>([[kind === "cut" ? 4 : 2, "sql"], [5, "commit"], [3, "asks"], [4, "answers"]])
+    const step = dice.weighted<Step>([[kind === "cut" ? 4 : 2, "sql"], [5, "commit"], [3, "request"], [4, "response"]])
     const side = dice.pick(["before", "after"] as const)
     const atRequest = { site, at, nth: dice.between(1, requestsMax[method]), method }
     switch (kind) {
@@ -101,22 +101,30 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
         const of = kind === "cut" && step !== "commit" ? "sql" : step
         return { kind, site, at, step: of, nth: dice.between(1, stepsMax[of]), side, millis: dice.between(500, 20_000) }
       }
-      case "lost":
-        return { kind, ...atRequest, fate: { _tag: "Lost", silent } }
-      case "unheard":
-        return { kind, ...atRequest, fate: { _tag: "Unheard", silent } }
-      case "twice":
-        return { kind, ...atRequest, fate: { _tag: "Twice", millis: dice.pick([10, 1_000, 20_000, 60_000]) } }
-      case "late":
-        return { kind, ...atRequest, fate: { _tag: "Late", millis: dice.pick([1_000, 5_000, 20_000, 60_000]) } }
+      case "request lost":
+        return { kind, ...atRequest, networkFault: { _tag: "RequestLost", silent } }
+      case "response lost":
+        return { kind, ...atRequest, networkFault: { _tag: "ResponseLost", silent } }
+      case "duplicated":
+        return {
+          kind,
+          ...atRequest,
+          networkFault: { _tag: "Duplicated", millis: dice.pick([10, 1_000, 20_000, 60_000]) }
+        }
+      case "delayed":
+        return {
+          kind,
+          ...atRequest,
+          networkFault: { _tag: "Delayed", millis: dice.pick([1_000, 5_000, 20_000, 60_000]) }
+        }
       case "queued":
         return {
           kind,
           ...atRequest,
           method: "POST",
-          fate: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
+          networkFault: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
         }
-      case "away":
+      case "down":
         return { kind, site, at, millis: dice.between(1_000, 60_000), outage: silent ? "silent" : "refuses" }
       case "busy":
         return { kind, site, at, millis: dice.between(1_000, 30_000), outage: { busy: dice.between(1, 30) } }
@@ -124,7 +132,7 @@ export const plan = (seed: number, sites: number): ReadonlyArray<Fault> => {
         return { kind, site, at, millis: dice.between(2_000, 12_000), outage: "refuses" }
     }
   })
-  return [...scattered, ...pointed(seed), ...disordered(seed)]
+  return [...scattered, ...targeted(seed), ...disordered(seed)]
 }
 
 /** Makes deliveries that arrive after later ones about the same object. */
@@ -137,14 +145,14 @@ const disordered = (seed: number) => {
     nth: dice.between(1, 4),
     method: "POST",
     of: dice.pick(["Undo", "Undo", "Update", "Create", "Block"]),
-    fate: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
+    networkFault: { _tag: "Queued", millis: dice.pick([2_000, 8_000, 30_000]) }
   }))
 }
 
 /** Fails a fan-out slice, or its process, soon after the command that caused it. */
-const pointed = (seed: number) => {
+const targeted = (seed: number) => {
   const dice = new Dice(seed, "pointed")
-  return Array.from({ length: pointedMax }, (): AtStep => ({
+  return Array.from({ length: targetedMax }, (): AtStep => ({
     kind: dice.pick(["cut", "cut", "cut", "crash"]),
     site: 0,
     at: 0,

@@ -7,7 +7,7 @@ import type { AtRequest, AtStep, AtTime, Fault, Step } from "./FaultPlan.ts"
 import * as SimulatedInstance from "./SimulatedInstance.ts"
 import type { Universe } from "./Universe.ts"
 
-const words = { sql: "its SQL", commit: "a commit", asks: "it asks", answers: "it answers" }
+const words = { sql: "its SQL", commit: "a commit", request: "a request", response: "a response" }
 
 /** Milliseconds until a frozen process is replaced, and from its thaw until it ends. */
 const replacedMillis = 2_000
@@ -23,8 +23,8 @@ export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faul
   const waiting = new Map(faults.flatMap((fault) => "nth" in fault ? [[fault, fault.nth] as const] : []))
   const running: Array<Fiber.Fiber<void>> = []
   const context = yield* Effect.context()
-  const later = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
-  const happens = (kind: Fault["kind"], text: string) => {
+  const fork = (effect: Effect.Effect<void>) => running.push(Effect.runForkWith(context)(effect))
+  const record = (kind: Fault["kind"], text: string) => {
     universe.count(kind)
     universe.say(text)
   }
@@ -56,28 +56,28 @@ export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faul
       (side === undefined || fault.side === side)
     )
 
-  const strike = (fault: AtStep, where: string) => {
+  const inject = (fault: AtStep, where: string) => {
     const site = siteOf(fault)
     const process = site?.process
     if (site === undefined || process === undefined) return
     if (fault.kind === "cut") {
-      return happens("cut", `${process.machine.name} loses a connection to the database ${where}`)
+      return record("cut", `${process.machine.name} loses a connection to the database ${where}`)
     }
     if (fault.kind === "freeze") {
-      happens("freeze", `${process.machine.name} stands still ${where}`)
+      record("freeze", `${process.machine.name} freezes ${where}`)
       site.process = undefined
       process.machine.freeze(replacedMillis + fault.millis / 2)
-      return later(Effect.gen(function*() {
+      return fork(Effect.gen(function*() {
         yield* Effect.sleep(replacedMillis)
-        universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts beside it`)
+        universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts as its replacement`)
         yield* Effect.sleep(fault.millis / 2 + staleProcessMillis)
-        universe.say(`${process.machine.name} ends at last`)
+        universe.say(`${process.machine.name} ends`)
         universe.crash(site, process)
       }))
     }
-    happens("crash", `${process.machine.name} dies ${where}`)
+    record("crash", `${process.machine.name} dies ${where}`)
     universe.crash(site, process)
-    later(Effect.gen(function*() {
+    fork(Effect.gen(function*() {
       yield* Effect.sleep(fault.millis)
       universe.say(`${(yield* SimulatedInstance.start(universe, site)).machine.name} starts`)
     }))
@@ -86,37 +86,37 @@ export const injectFaults = Effect.fnUntraced(function*(universe: Universe, faul
   web.step = (machine, step, side) =>
     Effect.suspend(() => {
       const fault = machine.dead ? undefined : dueAtStep(machine, step, side)
-      if (fault !== undefined) strike(fault, `${side} ${words[step]}`)
+      if (fault !== undefined) inject(fault, `${side} ${words[step]}`)
       return machine.dead ? Effect.never : fault === undefined ? Effect.void : Effect.yieldNow
     })
-  const mishap = ({ commits, machine, text }: Message): SocketFault | undefined => {
+  const socketFault = ({ commits, machine, text }: Message): SocketFault | undefined => {
     const fault = (commits ? dueAtStep(machine, "commit") : undefined) ?? dueAtStep(machine, "sql")
     if (fault === undefined) return undefined
     const where = `${fault.side} ${text.replaceAll(/\s+/g, " ").slice(0, 60)}`
-    return { side: fault.side, act: () => strike(fault, where), breaks: fault.kind !== "freeze" }
+    return { side: fault.side, act: () => inject(fault, where), breaks: fault.kind !== "freeze" }
   }
-  for (const { session } of sites) session.mishap = mishap
-  web.fate = ({ method, text, to, url }: Exchange) => {
+  for (const { session } of sites) session.socketFault = socketFault
+  web.networkFault = ({ method, text, to, url }: Exchange) => {
     const fault = due((fault): fault is AtRequest =>
-      "fate" in fault && fault.method === method &&
+      "networkFault" in fault && fault.method === method &&
       (fault.of === undefined ? sites[fault.site]?.host === to : text.includes(`"type":"${fault.of}"`))
     )
     if (fault === undefined) return undefined
-    happens(fault.kind, `${method} ${url.href} is ${fault.kind} ${JSON.stringify(fault.fate)}`)
-    return fault.fate
+    record(fault.kind, `${method} ${url.href} is ${fault.kind} ${JSON.stringify(fault.networkFault)}`)
+    return fault.networkFault
   }
 
   const atTime = Effect.fnUntraced(function*({ at, kind, millis, outage, site }: AtTime) {
     yield* Effect.sleep(at)
     const host = sites[site]?.host ?? ""
-    happens(kind, `${host} is ${kind} ${kind === "slow" ? "" : JSON.stringify(outage)} for ${millis} ms`)
+    record(kind, `${host} is ${kind} ${kind === "slow" ? "" : JSON.stringify(outage)} for ${millis} ms`)
     if (kind === "slow") web.slow.set(host, millis)
     else web.outages.set(host, outage)
     yield* Effect.sleep(millis * (kind === "slow" ? 3 : 1))
     if (kind === "slow") web.slow.delete(host)
     else web.outages.delete(host)
   })
-  for (const fault of faults) if ("outage" in fault) later(atTime(fault))
+  for (const fault of faults) if ("outage" in fault) fork(atTime(fault))
 
   return Effect.gen(function*() {
     for (const { kind } of waiting.keys()) universe.count(`${kind} missed`)

@@ -1,4 +1,4 @@
-import type { BugSearch } from "../Hunt.ts"
+import type { BugSearch } from "../BugSearches.ts"
 import type { Planted } from "../Sources.ts"
 import type { Mutation } from "./Universe.ts"
 
@@ -28,7 +28,7 @@ const sliceSkipped: Mutation = {
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
-    name: "deliveries about one thing overtake each other (I6)",
+    name: "deliveries about one object overtake each other (I6)",
     mutation: without(
       /AND NOT EXISTS \(SELECT FROM deliveries e\s+WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id\)/
     ),
@@ -38,7 +38,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "a delivery of which nothing was heard counts as made (I5)",
+    name: "a delivery without a response counts as done (I5)",
     mutation: without(
       /UPDATE deliveries d SET due_at = k.due_at, error = k.error FROM/,
       "DELETE FROM deliveries d USING"
@@ -49,7 +49,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "what a process that died had taken to deliver is nobody's (I5)",
+    name: "deliveries claimed by a dead process are never retried (I5)",
     mutation: without(/d\.due_at <= \$(\d+)/, "d.due_at <= $$$1 AND d.tries = 0"),
     breaks: /^I(?:5|16):/,
     commands: 4,
@@ -57,7 +57,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "an undo of an earlier follow, favourite or boost takes the later one back (I7)",
+    name: "an Undo of an earlier follow, favourite or boost undoes the later one (I7)",
     mutation: {},
     planted: {
       file: "actors/account/inbox/InboxUndo.ts",
@@ -70,7 +70,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "what is for followers leaves for everybody whom its author knows (I11)",
+    name: "followers-only posts are delivered to all known servers (I11)",
     mutation: without(
       /WHERE target_account_id = (\S+)::bigint AND remote AND id > /,
       "WHERE (target_account_id = $1::bigint OR true) AND remote AND id > "
@@ -80,7 +80,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "the cursor of a delivery's slices is a slice ahead (I5)",
+    name: "the cursor of a delivery is one slice ahead (I5)",
     mutation: sliceSkipped,
     breaks: /^I5/,
     commands: 6,
@@ -88,14 +88,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "what is told in several slices waits for a later change (I6)",
+    name: "a delivery in several slices waits for a later change (I6)",
     mutation: without(/AND id < (\S+ AND kind = 'deliver')/, "AND id > $1"),
     breaks: /^I(?:5|6):/,
     foundAt: 45,
     seedsMax: 24
   },
   {
-    name: "who does what an account sent does not ask who owns it (I13)",
+    name: "inbound activities are processed without an ownership check (I13)",
     mutation: {},
     planted: {
       file: "actors/account/core/Ownership.ts",
@@ -110,7 +110,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "a process that another one took over from goes on to work (I13)",
+    name: "a superseded process keeps working (I13)",
     mutation: {},
     planted: {
       file: "services/intents/Commands.ts",
@@ -123,7 +123,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "reports of one server are told apart by its actor (I7)",
+    name: "reports of a server are identified by its actor (I7)",
     mutation: {},
     planted: {
       file: "actors/account/inbox/InboxReports.ts",
@@ -136,7 +136,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "a post in the instrument of a request passes every policy (I11)",
+    name: "a post in a request's instrument bypasses all policies (I11)",
     mutation: {},
     planted: {
       file: "services/federation/documents/CarriedPosts.ts",
@@ -150,7 +150,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     seedsMax: 24
   },
   {
-    name: "quotes come over a block (I11)",
+    name: "quotes pass a block (I11)",
     mutation: {},
     planted: {
       file: "services/federation/policies/BlockPolicies.ts",

@@ -10,11 +10,11 @@ import { Dice } from "../Seeded.ts"
 import type { Options, Result } from "../Simulation.ts"
 import { VirtualTime } from "../VirtualTime.ts"
 import * as Agreement from "./Agreement.ts"
-import * as Atlas from "./Atlas.ts"
 import * as Clients from "./Clients.ts"
-import * as Epilogue from "./Epilogue.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
+import * as FinalScenario from "./FinalScenario.ts"
+import * as ServerStates from "./ServerStates.ts"
 import * as SimulatedInstance from "./SimulatedInstance.ts"
 import * as Traffic from "./Traffic.ts"
 import { type Mutation, Universe } from "./Universe.ts"
@@ -28,10 +28,10 @@ export const sitesMax = 3
 export const commandsStandard = 48
 
 /** Bounds of the rest until all work is done: virtual milliseconds, and polls. */
-const restMillisMax = 4 * 24 * 3_600_000
-const looksMax = 2_000
+const drainMillisMax = 4 * 24 * 3_600_000
+const pollsMax = 2_000
 /** Milliseconds between two polls. */
-const lookMillis = 500
+const pollMillis = 500
 /** Work that is due later than this is reached by moving the clocks forward, in milliseconds. */
 const soonMillis = 3_000
 
@@ -39,7 +39,7 @@ const soonMillis = 3_000
  * Counts a server's work that is due soon, and returns when the next work is due; a delivery queued behind another does
  * not count.
  */
-const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedServer, now: number) {
+const pendingWork = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedServer, now: number) {
   const [row] = yield* sql<{ soon: number; next: Date | null }>`
     WITH due AS (SELECT due_at FROM deliveries d WHERE NOT EXISTS (SELECT FROM deliveries e
         WHERE e.inbox_id = d.inbox_id AND e.about = d.about AND e.activity_id < d.activity_id) UNION ALL SELECT due_at FROM errands UNION ALL SELECT due_at FROM agenda
@@ -52,12 +52,12 @@ const leftAt = Effect.fnUntraced(function*({ sql }: SimulatedInstance.SimulatedS
 })
 
 /** Waits until all work is done; moves the clocks forward if all work is due later. */
-const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
+const drain = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
   const began = time.now
   let quiet = 0
-  for (let look = 0; look < looksMax && time.now - began < restMillisMax; look++) {
-    yield* Effect.sleep(lookMillis)
-    const left = yield* Effect.forEach(sites, (site) => leftAt(site, time.now))
+  for (let poll = 0; poll < pollsMax && time.now - began < drainMillisMax; poll++) {
+    yield* Effect.sleep(pollMillis)
+    const left = yield* Effect.forEach(sites, (site) => pendingWork(site, time.now))
     const isQuiet = !web.isBusy && left.every(({ soon }) => soon === 0)
     quiet = isQuiet ? quiet + 1 : 0
     if (quiet < 3) continue
@@ -71,27 +71,25 @@ const rest = Effect.fnUntraced(function*({ sites, time, web }: Universe) {
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 /** Makes everybody follow some others, without faults; returns the follows that both servers know. */
-const prelude = Effect.fnUntraced(
-  function*(universe: Universe, citizens: ReadonlyArray<Clients.Citizen>, clients: ReturnType<typeof Clients.make>) {
+const followOthers = Effect.fnUntraced(
+  function*(universe: Universe, users: ReadonlyArray<Clients.User>, clients: ReturnType<typeof Clients.make>) {
     const dice = new Dice(universe.seed, "prelude")
-    const pairs = citizens.flatMap((by) =>
-      citizens.filter((other) => other !== by && !other.locked && dice.chance(0.45)).map((other) =>
-        [by, other] as const
-      )
+    const pairs = users.flatMap((by) =>
+      users.filter((other) => other !== by && !other.locked && dice.chance(0.45)).map((other) => [by, other] as const)
     )
     yield* Effect.forEach(pairs, ([by, other], n) => clients.follow(1_000 + n, by, other), {
       concurrency: 4,
       discard: true
     })
-    yield* rest(universe)
-    const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
+    yield* drain(universe)
+    const states = yield* Effect.forEach(universe.sites, ServerStates.load)
     const followed = pairs.map(([by, other]) => `${by.handle} ${other.handle}`)
     const unknown = followed.filter((pair) =>
-      atlases.some(({ follows, host }) =>
+      states.some(({ follows, host }) =>
         pair.split(" ").some((handle) => handle.endsWith(`@${host}`)) && !follows.has(pair)
       )
     )
-    if (unknown.length > 0) universe.wrong.push(`I7: nothing went wrong, and ${unknown} is not known to both`)
+    if (unknown.length > 0) universe.wrong.push(`I7: without faults, ${unknown} is not known to both`)
     return new Set(followed)
   }
 )
@@ -103,37 +101,37 @@ const scenario = Effect.fnUntraced(
     for (const [n, database] of databases.slice(0, sites).entries()) {
       universe.sites.push(yield* SimulatedInstance.make(universe, database, `${"abc"[n]}.test`))
     }
-    const citizens: Array<Clients.Citizen> = []
+    const users: Array<Clients.User> = []
     for (const site of universe.sites) {
       for (const n of upTo(2)) {
         const name = `${site.host[0]}${n}`
         const locked = n === 1 && dice.chance(0.2)
         const id = yield* person(name, { locked }).pipe(Effect.provideService(SqlClient.SqlClient, site.sql))
-        citizens.push({ site, id, name, handle: `${name}@${site.host}`, locked })
+        users.push({ site, id, name, handle: `${name}@${site.host}`, locked })
       }
     }
     yield* Effect.forEach(universe.sites, (site) => SimulatedInstance.start(universe, site), {
       concurrency: "unbounded"
     })
     yield* Effect.sleep("2 seconds")
-    const clients = Clients.make(universe, citizens)
-    const followed = yield* prelude(universe, citizens, clients)
-    const harmless = universe.web.exchanges.length
+    const clients = Clients.make(universe, users)
+    const followed = yield* followOthers(universe, users, clients)
+    const requestsBefore = universe.web.exchanges.length
     const planned = FaultPlan.plan(universe.seed, sites).filter((_, n) => options.faults.includes(n))
-    const over = yield* Faults.injectFaults(universe, planned)
+    const faultsOver = yield* Faults.injectFaults(universe, planned)
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
-    yield* over
-    yield* rest(universe)
-    const atlases = yield* Effect.forEach(universe.sites, Atlas.load)
-    const aftermath = { atlases, citizens, deeds: clients.deeds, followed }
+    yield* faultsOver
+    yield* drain(universe)
+    const states = yield* Effect.forEach(universe.sites, ServerStates.load)
+    const aftermath = { states, users, sentCommands: clients.sentCommands, followed }
     const count = (kind: string) => universe.counts.get(kind) ?? 0
-    const harmed = count("crash") + count("cut") + count("freeze")
-    universe.counts.set("requests", universe.web.exchanges.length - harmless)
+    const crashes = count("crash") + count("cut") + count("freeze")
+    universe.counts.set("requests", universe.web.exchanges.length - requestsBefore)
     const broken = [
       ...universe.wrong,
-      ...atlases.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
+      ...states.flatMap(({ host, waiting }) => waiting.map(({ what }) => `I16: ${what} is left at ${host}`)),
       ...Agreement.check(aftermath),
-      ...Traffic.check(aftermath, universe.web.exchanges, harmed),
+      ...Traffic.check(aftermath, universe.web.exchanges, crashes),
       ...(yield* Effect.forEach(
         universe.sites,
         ({ host, sql }) =>
@@ -144,7 +142,7 @@ const scenario = Effect.fnUntraced(
           })
       )).flat()
     ]
-    return [...broken, ...(yield* Epilogue.run(universe, citizens, clients, rest(universe)))]
+    return [...broken, ...(yield* FinalScenario.run(universe, users, clients, drain(universe)))]
   },
   Effect.scoped
 )

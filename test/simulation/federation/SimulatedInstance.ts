@@ -26,12 +26,12 @@ import { Outbound } from "../../../src/services/outbound/Outbound.ts"
 import { PushMessages } from "../../../src/services/push/PushMessages.ts"
 import { Translator } from "../../../src/services/translation/Translator.ts"
 import { configurationOf } from "../../support/Configuration.ts"
-import { signingIn } from "../Absent.ts"
 import type { Database } from "../Databases.ts"
 import { Machine } from "../Machine.ts"
 import * as Performed from "../Performed.ts"
 import { Dice } from "../Seeded.ts"
 import { Session } from "../Session.ts"
+import { unusedServices } from "../UnusedServices.ts"
 import { client } from "../World.ts"
 import type { Incoming, Reply } from "./Exchange.ts"
 import * as Keys from "./Keys.ts"
@@ -94,13 +94,13 @@ const server = Layer.merge(handler, JobRunner.layer).pipe(
   Layer.provideMerge(Services.layer),
   Layer.provideMerge(actors),
   Layer.provideMerge(Outbound.layer.pipe(Layer.provide(DomainPolicies.layerHostPolicy))),
-  Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, signingIn, noPhones])
+  Layer.provide([cluster, Feeds.layerMemory, Broadcast.layerMemory, unusedServices, noPhones])
 )
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Uint8Array => {
   if (body._tag === "Empty") return new Uint8Array()
   if (body._tag === "Uint8Array") return body.body
-  throw new Error(`an answer of the kind ${body._tag}`)
+  throw new Error(`a response of the kind ${body._tag}`)
 }
 
 const typeOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
@@ -132,15 +132,15 @@ const respondingHost = (respond: Handler["Service"]["respond"]) => (request: Inc
  * earlier ones are still being delivered.
  */
 const slowShare = 0.3
-const wayMillisMax = 15
+const delayMillisMax = 15
 
 /** Creates a server with a database without accounts. */
 export const make = Effect.fnUntraced(function*(universe: Universe, database: Database, host: string) {
   const { outside, seed, time } = universe
-  const way = new Dice(seed, "lag").chance(slowShare) ? wayMillisMax : 0
-  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql, way)
+  const delay = new Dice(seed, "lag").chance(slowShare) ? delayMillisMax : 0
+  const session = new Session(database, time, new Dice(seed, `session ${host}`), universe.mutation.sql, delay)
   session.unowned = ({ name }) =>
-    universe.wrong.push(`I13: ${name} does what accounts sent without asking who owns them`)
+    universe.wrong.push(`I13: ${name} processes inbound activities without an ownership check`)
   const context = yield* Layer.build(client(session, outside, 2))
   const site: SimulatedServer = {
     host,
@@ -157,7 +157,7 @@ const withoutServices = Layer.merge(Layer.succeed(Translator, undefined), Layer.
 
 /** I28: publishes only committed changes on the bus. */
 const uncommitted = ({ wrong }: Universe) => ({ _tag }: { readonly _tag: string }) =>
-  Effect.sync(() => void wrong.push(`I28: ${_tag} is published inside of an open transaction`))
+  Effect.sync(() => void wrong.push(`I28: ${_tag} is published inside an open transaction`))
 
 /** Starts the server; it is reachable when this completes. */
 export const start = Effect.fnUntraced(function*(universe: Universe, site: SimulatedServer) {

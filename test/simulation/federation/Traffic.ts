@@ -2,8 +2,8 @@ import { keyOf } from "../../../src/services/federation/inbox/Recording.ts"
 import { knownBy } from "../../../src/services/federation/inbox/RepeatedActivities.ts"
 import { deliveryBackoff } from "../../../src/services/federation/outbox/Retries.ts"
 import type { Aftermath } from "./Agreement.ts"
-import type { ServerState } from "./Atlas.ts"
 import type { Exchange } from "./Exchange.ts"
+import type { ServerState } from "./ServerStates.ts"
 
 interface Activity {
   readonly id: string
@@ -39,18 +39,18 @@ const taken = ({ exchange: { responses } }: Activity) => responses.find(({ statu
 export const check = (
   aftermath: Aftermath,
   exchanges: ReadonlyArray<Exchange>,
-  harmed: number
+  crashes: number
 ): ReadonlyArray<string> => {
   const sent = exchanges.filter(({ method }) => method === "POST").map(activityOf)
   return [
-    ...ends(sent, harmed),
-    ...order(sent),
-    ...records(sent, aftermath.atlases),
-    ...secrets(exchanges, aftermath)
+    ...checkAttempts(sent, crashes),
+    ...checkOrder(sent),
+    ...checkRecords(sent, aftermath.states),
+    ...checkAudiences(exchanges, aftermath)
   ]
 }
 
-const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
+const checkAttempts = (sent: ReadonlyArray<Activity>, crashes: number) => {
   const broken: Array<string> = []
   let again = 0
   for (const [what, tries] of Map.groupBy(sent, ({ exchange: { url }, id }) => `${id} to ${url.href}`)) {
@@ -63,10 +63,10 @@ const ends = (sent: ReadonlyArray<Activity>, harmed: number) => {
       // After 401 a sender uses another signature scheme; after 503 it retries.
       status >= 400 && status !== 401 && status !== 503
     )
-    if (bad.length > 0) broken.push(`I5: ${what} was answered ${bad}`)
+    if (bad.length > 0) broken.push(`I5: ${what} got the responses ${bad}`)
   }
   // A sender that dies repeats its deliveries in flight: eight concurrent requests per host, eight deliveries each.
-  if (again > harmed * 8) broken.push(`I5: ${again} deliveries were sent again after they were taken`)
+  if (again > crashes * 8) broken.push(`I5: ${again} deliveries were sent again after they were accepted`)
   return broken
 }
 
@@ -74,7 +74,7 @@ const statuses = (tries: ReadonlyArray<Activity>) =>
   tries.map(({ exchange: { responses } }) => responses.map(({ status }) => status).join("+") || "nothing").join(", ")
 
 /** Checks that Create precedes its Update, both precede the Delete, and none follows an accepted Delete. */
-const order = (sent: ReadonlyArray<Activity>) => {
+const checkOrder = (sent: ReadonlyArray<Activity>) => {
   const broken: Array<string> = []
   const posts = sent.filter(({ type }) => type === "Create" || type === "Update" || type === "Delete")
   for (const [what, all] of Map.groupBy(posts, ({ exchange: { url }, object }) => `${object} at ${url.host}`)) {
@@ -83,29 +83,29 @@ const order = (sent: ReadonlyArray<Activity>) => {
     const [createdAt, deletedAt] = [takenAt("Create"), takenAt("Delete")]
     for (const { exchange: { askedAt }, id, type } of all) {
       if (type === "Update" && createdAt !== undefined && askedAt < createdAt) {
-        broken.push(`I6: ${id} was sent before the Create of ${what} was taken`)
+        broken.push(`I6: ${id} was sent before the Create of ${what} was accepted`)
       }
       if (type !== "Delete" && deletedAt !== undefined && askedAt > deletedAt) {
-        broken.push(`I5: ${id} was sent after the Delete of ${what} was taken`)
+        broken.push(`I5: ${id} was sent after the Delete of ${what} was accepted`)
       }
     }
   }
   return broken
 }
 
-const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<ServerState>) => {
+const checkRecords = (sent: ReadonlyArray<Activity>, states: ReadonlyArray<ServerState>) => {
   const broken: Array<string> = []
   const at = new Map(
-    atlases.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))])
+    states.map(({ host, inbound }) => [host, new Map(inbound.map((row) => [`${row.actor} ${row.uri}`, row]))])
   )
   for (const one of sent) {
     const { actor, exchange: { to }, id, key } = one
     if (taken(one) === undefined) continue
     const row = at.get(to)?.get(`${actor} ${key}`)
-    if (row === undefined) broken.push(`I8: ${to} took ${id} and has no record of it`)
-    else if (row.outcome === null) broken.push(`I8: ${to} took ${id} and never worked it off`)
+    if (row === undefined) broken.push(`I8: ${to} accepted ${id} without a record`)
+    else if (row.outcome === null) broken.push(`I8: ${to} accepted ${id} and never processed it`)
   }
-  for (const { host, inbound } of atlases) {
+  for (const { host, inbound } of states) {
     for (const { outcome, uri } of inbound) {
       if (outcome?.startsWith("set aside") === true) broken.push(`I8: ${host} set aside ${uri}: ${outcome}`)
     }
@@ -116,34 +116,36 @@ const records = (sent: ReadonlyArray<Activity>, atlases: ReadonlyArray<ServerSta
 /**
  * Checks by the number in each post's text that a restricted post reaches only its recipients' hosts, in any message.
  */
-const secrets = (exchanges: ReadonlyArray<Exchange>, { atlases, deeds, followed }: Aftermath) => {
+const checkAudiences = (exchanges: ReadonlyArray<Exchange>, { states, sentCommands, followed }: Aftermath) => {
   const broken: Array<string> = []
   const allowed = new Map<string, ReadonlySet<string>>()
-  for (const { by, command, mentions, n } of deeds) {
+  for (const { by, command, mentions, n } of sentCommands) {
     if (command._tag !== "Publish") continue
     const { visibility } = command.post
     if (visibility !== "private" && visibility !== "direct") continue
     const followers = visibility === "direct" ? [] : [
       ...[...followed].filter((pair) => pair.endsWith(` ${by.handle}`)).map((pair) => pair.split(" ")[0]),
-      ...deeds.filter((deed) => deed.command._tag === "Follow" && deed.target === by).map((deed) => deed.by.handle)
+      ...sentCommands.filter((sent) => sent.command._tag === "Follow" && sent.target === by).map((sent) =>
+        sent.by.handle
+      )
     ]
-    const named = atlases.flatMap(({ statuses }) =>
+    const named = states.flatMap(({ statuses }) =>
       statuses.filter(({ local, text }) => local && text.includes(`post-${n}.`)).flatMap((status) => status.mentions)
     )
-    const later = deeds.flatMap((deed) =>
-      deed.command._tag === "Edit" && deed.command.text.startsWith(`post-${n}.`) ? deed.mentions : []
+    const later = sentCommands.flatMap((sent) =>
+      sent.command._tag === "Edit" && sent.command.text.startsWith(`post-${n}.`) ? sent.mentions : []
     )
     const handles = [by.handle, ...followers, ...named, ...[...mentions, ...later].map(({ handle }) => handle)]
     allowed.set(String(n), new Set(handles.map((handle) => handle?.split("@")[1] ?? "")))
   }
-  const see = (text: string, host: string, how: string) => {
+  const checkText = (text: string, host: string, how: string) => {
     for (const [, n = ""] of text.matchAll(/post-(\d+)\./g)) {
       if (allowed.get(n)?.has(host) === false) broken.push(`I11: ${host} saw post ${n} in ${how}`)
     }
   }
   for (const { responses, from, text, to, url } of exchanges) {
-    see(text, to, `a delivery of ${from}`)
-    for (const response of responses) see(response.text, from, `an answer of ${url.href}`)
+    checkText(text, to, `a delivery of ${from}`)
+    for (const response of responses) checkText(response.text, from, `a response of ${url.href}`)
   }
   return broken
 }

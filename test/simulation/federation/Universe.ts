@@ -52,7 +52,7 @@ export class Universe {
     if (machine.dead) return
     machine.kill()
     site.session.release(machine)
-    this.web.hangUp(machine)
+    this.web.disconnect(machine)
     if (site.process === process) site.process = undefined
   }
 }

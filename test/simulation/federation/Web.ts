@@ -14,7 +14,7 @@ import type { Side } from "../World.ts"
 import type { Exchange, Incoming, NetworkFault, Reply } from "./Exchange.ts"
 
 /** Maximum milliseconds of a request or response between two servers. */
-const hopMillisMax = 300
+const delayMillisMax = 300
 
 /** Milliseconds between a proxy's attempts to forward a request. */
 const queueMillis = 5_000
@@ -40,15 +40,15 @@ export class Web {
   /** Maximum additional delay of a host's requests and responses, in milliseconds. */
   readonly slow = new Map<string, number>()
   /** Returns the fault of an outgoing request; undefined for none. */
-  fate: (exchange: Exchange) => NetworkFault | undefined = () => undefined
+  networkFault: (exchange: Exchange) => NetworkFault | undefined = () => undefined
   /** Called around a machine's requests and responses; then the returned effect runs. */
-  step: (machine: Machine, step: "asks" | "answers", side: Side) => Effect.Effect<void> = () => Effect.void
+  step: (machine: Machine, step: "request" | "response", side: Side) => Effect.Effect<void> = () => Effect.void
   private readonly servers = new Map<string, Server>()
   private readonly pending = new Set<Pending>()
   private readonly open = new Map<number, Machine>()
   private sent = 0
   /** Requests in flight. */
-  private flying = 0
+  private inFlight = 0
   private readonly time: VirtualTime
   private readonly dice: Dice
 
@@ -62,14 +62,14 @@ export class Web {
   }
 
   /** Makes the machine unreachable; waiting requests fail. */
-  hangUp(machine: Machine) {
+  disconnect(machine: Machine) {
     for (const [host, server] of this.servers) if (server.machine === machine) this.servers.delete(host)
     for (const waiting of this.pending) if (waiting.at === machine) this.end(waiting)
   }
 
   /** True while a request is in flight or a response is awaited. */
   get isBusy() {
-    if (this.flying > 0) return true
+    if (this.inFlight > 0) return true
     for (const [id, machine] of this.open) {
       if (!machine.dead) return true
       this.open.delete(id)
@@ -80,9 +80,9 @@ export class Web {
   /** Returns a server's transport to others. */
   transport(host: string, machine: Machine) {
     const around = (effect: Effect.Effect<TransportResponse, Unreachable>) =>
-      this.step(machine, "asks", "before").pipe(
+      this.step(machine, "request", "before").pipe(
         Effect.andThen(effect),
-        Effect.tap(() => this.step(machine, "asks", "after"))
+        Effect.tap(() => this.step(machine, "request", "after"))
       )
     const send = (request: TransportRequest) => around(this.send(host, machine, request))
     return Layer.succeed(Transport, {
@@ -102,14 +102,14 @@ export class Web {
     })
   }
 
-  private hop(host: string) {
-    return this.dice.between(1, hopMillisMax) + this.dice.between(0, (this.slow.get(host) ?? 0) + 1)
+  private delayTo(host: string) {
+    return this.dice.between(1, delayMillisMax) + this.dice.between(0, (this.slow.get(host) ?? 0) + 1)
   }
 
-  private fly(millis: number, there: () => void) {
-    this.flying++
+  private transmit(millis: number, there: () => void) {
+    this.inFlight++
     this.time.after(millis, () => {
-      this.flying--
+      this.inFlight--
       there()
     })
   }
@@ -143,47 +143,47 @@ export class Web {
       this.note(`${from}>${url.href} ${headers["signature"]} ${exchange.text}`)
       const fails = (reason: "closed" | "connect") =>
         this.time.after(
-          this.hop(url.host),
+          this.delayTo(url.host),
           () => machine.soon(() => resume(Effect.fail(new Unreachable({ url: url.href, reason }))))
         )
-      const fate = this.fate(exchange)
+      const networkFault = this.networkFault(exchange)
       const givenUp = Effect.sync(() => void this.open.delete(id))
-      if (fate?._tag === "Lost") {
-        if (!fate.silent) fails("closed")
+      if (networkFault?._tag === "RequestLost") {
+        if (!networkFault.silent) fails("closed")
         return givenUp
       }
-      const hears = (reply: Reply) =>
-        this.time.after(this.hop(url.host), () =>
+      const respond = (reply: Reply) =>
+        this.time.after(this.delayTo(url.host), () =>
           machine.soon(() => {
             const isTaken = this.open.has(id) && reply.status >= 200 && reply.status < 300
             if (isTaken) exchange.takenAt = this.time.now
             resume(Effect.succeed(received(reply)))
           }))
-      if (fate?._tag === "Queued") {
-        hears(accepted)
-        this.bring(exchange, fate.millis)
+      if (networkFault?._tag === "Queued") {
+        respond(accepted)
+        this.forward(exchange, networkFault.millis)
         return givenUp
       }
-      const late = fate?._tag === "Late" ? fate.millis : 0
-      this.fly(this.hop(url.host) + late, () =>
+      const late = networkFault?._tag === "Delayed" ? networkFault.millis : 0
+      this.transmit(this.delayTo(url.host) + late, () =>
         this.arrive(exchange, (reply) => {
           if (reply === "lost") return
           if (typeof reply === "string") return fails(reply)
-          if (fate?._tag === "Unheard") return fate.silent ? undefined : fails("closed")
-          hears(reply)
+          if (networkFault?._tag === "ResponseLost") return networkFault.silent ? undefined : fails("closed")
+          respond(reply)
         }))
-      if (fate?._tag === "Twice") {
-        this.fly(this.hop(url.host) + fate.millis, () => this.arrive(exchange, () => {}))
+      if (networkFault?._tag === "Duplicated") {
+        this.transmit(this.delayTo(url.host) + networkFault.millis, () => this.arrive(exchange, () => {}))
       }
       return givenUp
     })
   }
 
   /** Repeats a request from a proxy until the server accepts or refuses it. */
-  private bring(exchange: Exchange, millis: number) {
-    this.fly(millis, () =>
+  private forward(exchange: Exchange, millis: number) {
+    this.transmit(millis, () =>
       this.arrive(exchange, (reply) => {
-        if (typeof reply === "string" || reply.status === 503) this.bring(exchange, queueMillis)
+        if (typeof reply === "string" || reply.status === 503) this.forward(exchange, queueMillis)
       }))
   }
 
@@ -208,9 +208,9 @@ export class Web {
         then({ body, headers, status })
       })
     machine.run(
-      this.step(machine, "answers", "before").pipe(
+      this.step(machine, "response", "before").pipe(
         Effect.andThen(reply(exchange)),
-        Effect.tap(() => this.step(machine, "answers", "after")),
+        Effect.tap(() => this.step(machine, "response", "after")),
         Effect.flatMap(responded),
         Effect.onError(() => Effect.sync(() => this.end(waiting)))
       )

@@ -6,7 +6,7 @@ import { StatusId } from "../../../../src/services/database/Ids.ts"
 import { layerActors, settled } from "../../../support/Actors.ts"
 import { person } from "../../../support/People.ts"
 import { post } from "../../../support/Posts.ts"
-import { interleave, meetings } from "../Rendezvous.ts"
+import { installBarriers, interleave } from "../Rendezvous.ts"
 
 layer(layerActors, { excludeTestServices: true })(
   "a concurrent quote and block",
@@ -15,7 +15,7 @@ layer(layerActors, { excludeTestServices: true })(
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { tell } = yield* AccountActors
-        yield* meetings
+        yield* installBarriers
         for (const first of ["quote", "block"] as const) {
           const [quoted, quoting] = [yield* person(`${first}ed`), yield* person(`${first}ing`)]
           const { id } = yield* tell(quoted, { _tag: "Publish", post: post("Quote me") })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { administratorBrowser } from "../../../support/Chief.ts"
+import { administratorBrowser } from "../../../support/AdministratorBrowser.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { administratorBrowser } from "../../../support/Chief.ts"
+import { adminFixtures } from "../../../support/AdminFixtures.ts"
+import { administratorBrowser } from "../../../support/AdministratorBrowser.ts"
 import { TestServer } from "../../../support/Server.ts"
-import { adminFixtures } from "../../../support/StaffThings.ts"
 import { declaredActs, pages, sources } from "./pages.ts"
 
 /** Fields that the sources read, including list fields. */

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { normalise } from "../../../../src/services/html/HashtagNames.ts"
 import { bounded } from "../../../../src/services/text/BoundedText.ts"
+import { administratorBrowser } from "../../../support/AdministratorBrowser.ts"
 import { ask, newPerson } from "../../../support/Api.ts"
-import { administratorBrowser } from "../../../support/Chief.ts"
 import { TestServer } from "../../../support/Server.ts"
 
 const total = (text: string) => /<p class="total">([^<]*) in total<\/p>/.exec(text)?.[1]

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import WebSocket from "ws"
 import type { Account } from "../cluster/Nodes.ts"
 import type { Ledger } from "./Ledger.ts"
-import type { Place } from "./Machines.ts"
+import type { NodeSlot } from "./Machines.ts"
 
 /** Delay before a closed stream is reopened, in milliseconds. */
 const reopenMillis = 1_000
 
-const aboutOf = (event: string, payload: string): string => {
+const subjectOf = (event: string, payload: string): string => {
   if (event === "delete") return payload
   const { edited_at: editedAt, id } = JSON.parse(payload)
   return event === "status.update" ? `${id} ${editedAt}` : String(id)
@@ -15,20 +15,26 @@ const aboutOf = (event: string, payload: string): string => {
 
 /** Listens to a user's stream until the scope ends, on the nodes in turn, and records its events. */
 export const listen = Effect.fnUntraced(
-  function*(ledger: Ledger, places: ReadonlyArray<Place>, { id, token }: Account, first: number) {
+  function*(ledger: Ledger, slots: ReadonlyArray<NodeSlot>, { id, token }: Account, first: number) {
     let over = false
     let connection = first
     let socket: WebSocket | undefined
     const open = () => {
       if (over) return
-      const place = places[connection % places.length]!
-      const mine = connection
+      const slot = slots[connection % slots.length]!
+      const number = connection
       connection += 1
-      socket = new WebSocket(`${place.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, token)
+      socket = new WebSocket(`${slot.baseUrl.replace("http", "ws")}/api/v1/streaming?stream=user`, token)
       socket.on("message", (data) => {
         const { event, payload } = JSON.parse(String(data))
         if (payload === undefined) return
-        ledger.heard.push({ by: String(id), connection: mine, at: ledger.now, event, about: aboutOf(event, payload) })
+        ledger.events.push({
+          by: String(id),
+          connection: number,
+          at: ledger.now,
+          event,
+          target: subjectOf(event, payload)
+        })
       })
       socket.on("error", () => socket?.terminate())
       socket.on("close", () => setTimeout(open, reopenMillis))

@@ -5,7 +5,7 @@ import { Credentials } from "../../src/services/identity/Credentials.ts"
 import { Secrets } from "../../src/services/secrets/Secrets.ts"
 
 /** Sign-in services, which no simulation calls. */
-export const signingIn = Layer.mergeAll(
+export const unusedServices = Layer.mergeAll(
   Layer.succeed(Credentials, {
     hash: () => Effect.die("no passwords"),
     verify: () => Effect.die("no passwords"),
@@ -15,6 +15,6 @@ export const signingIn = Layer.mergeAll(
     signingKey: Redacted.make(""),
     vapid: { publicKey: "", privateKey: Redacted.make("") }
   }),
-  Layer.succeed(Mailer, { send: () => Effect.die("no letters") }),
+  Layer.succeed(Mailer, { send: () => Effect.die("no e-mails") }),
   NodeCrypto.layer
 )

@@ -4,7 +4,7 @@ import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { pollSecondsMin } from "../../src/services/instance/ContentLimits.ts"
 import type { Post } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
-import { rushMillis } from "./Drawing.ts"
+import { rushMillis } from "./CommandPlan.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { Shared } from "./World.ts"
@@ -13,13 +13,13 @@ import type { Shared } from "./World.ts"
 export const hasConsents = (seed: number) => new Dice(seed, "talk of the town").chance(0.25)
 
 /** Start of the last commands, when the first polls end, in milliseconds after the first ones. */
-export const talkMillis = pollSecondsMin * 1000
+export const pollEndMillis = pollSecondsMin * 1000
 
 /** Number of first commands, which publish the posts that later commands refer to. */
 const firstMax = 5
 
 /** A pending reply or quote, as the deciding account sees it. */
-export interface Asked {
+export interface PendingRequest {
   readonly requestId: bigint
   readonly target: AccountId
   /** The reply or the quoting post. */
@@ -28,15 +28,15 @@ export interface Asked {
 
 /** Currently pending requests, and all that ever were, by request id. */
 export interface Requests {
-  now: ReadonlyArray<Asked>
-  readonly ever: Map<bigint, Asked>
+  now: ReadonlyArray<PendingRequest>
+  readonly ever: Map<bigint, PendingRequest>
 }
 export const none = (): Requests => ({ now: [], ever: new Map() })
 
 /** Loads the pending requests. */
-export const look = (requests: Requests, { sql }: Shared) =>
+export const watchRequests = (requests: Requests, { sql }: Shared) =>
   Effect.gen(function*() {
-    const rows = yield* sql<Asked>`
+    const rows = yield* sql<PendingRequest>`
       SELECT id AS request_id, target_account_id AS target, interaction_id FROM interaction_requests WHERE state = 'pending'
       UNION ALL SELECT status_id, quoted_account_id, status_id FROM quotes WHERE state = 'pending' ORDER BY 1`
     requests.now = rows
@@ -48,7 +48,7 @@ export const manualReplies = ["canReply", "canReply:manual:public"]
 export const manualQuotes = ["canQuote", "canQuote:manual:public"]
 
 const waits: Plan["waits"] = (dice, n) =>
-  n < firstMax ? dice.between(0, 200) : dice.between(500, rushMillis) + (n % 4 === 0 ? talkMillis : 0)
+  n < firstMax ? dice.between(0, 200) : dice.between(500, rushMillis) + (n % 4 === 0 ? pollEndMillis : 0)
 
 /**
  * Plans people who reply to and quote one another, decide about requests, create polls and vote, while moderators
@@ -86,23 +86,23 @@ export const make = (requests: Requests) => ({ accounts, outcomes, published, wo
       return isMine ? { statusId: quoted, quotingId: StatusId.make(BigInt(result.id)) } : []
     })
     const revoked = quoting.length === 0 ? { ...mine, quotingId: StatusId.make(0n) } : dice.pick(quoting)
-    const those = (is: (post: Post) => boolean) =>
+    const postsWhere = (is: (post: Post) => boolean) =>
       outcomes.flatMap(({ command, result }) =>
         command._tag === "Publish" && is(command.post) && typeof result === "object" && "id" in result
           ? StatusId.make(BigInt(result.id))
           : []
       )
-    const polls = those(({ poll }) => poll !== null)
+    const polls = postsWhere(({ poll }) => poll !== null)
     const someOf = (ids: ReadonlyArray<StatusId>) => ids.length > 0 && dice.chance(0.6) ? dice.pick(ids) : statusId
-    const inReplyToId = someOf(those(({ interactionPolicy }) => interactionPolicy === manualReplies))
-    const quotedStatusId = someOf(those(({ interactionPolicy }) => interactionPolicy === manualQuotes))
-    const isOut = outcomes.findLast((one) => one.account === account && one.command._tag === "Moderate")
-    const wasSuspended = isOut?.command._tag === "Moderate" && isOut.command.stands
-    const naming = dice.chance(0.3) ? ` @p${accounts.indexOf(target)}` : ""
+    const inReplyToId = someOf(postsWhere(({ interactionPolicy }) => interactionPolicy === manualReplies))
+    const quotedStatusId = someOf(postsWhere(({ interactionPolicy }) => interactionPolicy === manualQuotes))
+    const lastModeration = outcomes.findLast((one) => one.account === account && one.command._tag === "Moderate")
+    const wasSuspended = lastModeration?.command._tag === "Moderate" && lastModeration.command.stands
+    const mention = dice.chance(0.3) ? ` @p${accounts.indexOf(target)}` : ""
     return dice.weighted<Command>([
       [6, dice.pick(governed)],
       [4, publish(`hi @p${accounts.indexOf(target)} ${n}`)],
-      [14 * replies, publish(`re ${n}${naming}`, { inReplyToId })],
+      [14 * replies, publish(`re ${n}${mention}`, { inReplyToId })],
       [12 * quotes, publish(`look ${n}`, { quotedStatusId })],
       [16 * onRequest, { _tag: "AuthorizeInteraction", ...request }],
       [7 * onRequest, { _tag: "RejectInteraction", ...request }],

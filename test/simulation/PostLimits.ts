@@ -35,7 +35,7 @@ export const check = Effect.fnUntraced(function*(world: World, { sql }: Shared) 
   for (const { uses } of rows) if (uses === families.statuses.uses) world.count("limit reached")
   return rows.flatMap(({ accountId, uses }) =>
     uses > families.statuses.uses
-      ? [`I33: ${accountId} has posted ${uses} times, ${families.statuses.uses} at most`]
+      ? [`I33: ${accountId} has posted ${uses} times, more than ${families.statuses.uses}`]
       : []
   )
 })

@@ -2,7 +2,7 @@ import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
 import { inputOf } from "../../../src/services/statuses/Post.ts"
 import type { Dice } from "../Seeded.ts"
-import type { Citizen } from "./Clients.ts"
+import type { User } from "./Clients.ts"
 
 /** Confirmed command, with the id in its response. */
 interface Done {
@@ -15,15 +15,15 @@ interface Done {
  * Share of posts that are changed at once, share of undone actions that are repeated at once, and accounts that an edit
  * may mention.
  */
-interface Mind {
+interface Tendencies {
   readonly changes: number
-  readonly fickle: number
-  readonly others: ReadonlyArray<Citizen>
+  readonly repeatShare: number
+  readonly others: ReadonlyArray<User>
 }
 
-interface Thought {
+interface FollowUp {
   readonly command: Command
-  readonly mentions: ReadonlyArray<Citizen>
+  readonly mentions: ReadonlyArray<User>
 }
 
 /** Share of edits that mention an account. */
@@ -33,9 +33,13 @@ const mentioningShare = 0.4
  * Draws the next command of a client that changes its mind before servers have received the last one: a changed or
  * deleted post, or a repeated follow, favourite or boost after it was undone. Returns undefined for most commands.
  */
-export const draw = (dice: Dice, { changes, fickle, others }: Mind, { command, id, n }: Done): Thought | undefined => {
-  const again = (repeated: Command): Thought | undefined =>
-    dice.chance(fickle) ? { command: repeated, mentions: [] } : undefined
+export const draw = (
+  dice: Dice,
+  { changes, repeatShare, others }: Tendencies,
+  { command, id, n }: Done
+): FollowUp | undefined => {
+  const again = (repeated: Command): FollowUp | undefined =>
+    dice.chance(repeatShare) ? { command: repeated, mentions: [] } : undefined
   switch (command._tag) {
     case "Publish": {
       if (!dice.chance(0.3 * changes)) return undefined

@@ -44,7 +44,7 @@ export const make = Effect.gen(function*() {
   return { upload, isReady }
 })
 
-export type Uploading = Effect.Success<typeof make>
+export type MediaUploads = Effect.Success<typeof make>
 
 const dayMillis = 90_000_000
 
@@ -67,7 +67,7 @@ export const sweep = Effect.fnUntraced(function*(world: World, { sql }: Shared, 
 })
 
 /** In some seeds, sweeps while files are uploaded and attached, as if everything took a day. */
-export const sweepNowAndThen = Effect.fnUntraced(function*(world: World, shared: Shared) {
+export const sweepRepeatedly = Effect.fnUntraced(function*(world: World, shared: Shared) {
   const dice = new Dice(world.seed, "sweeps")
   if (!world.media || dice.chance(0.5)) return
   for (let n = 0; n < sweepsMax; n++) {

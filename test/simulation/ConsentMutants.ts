@@ -1,11 +1,11 @@
 import type { Mutant } from "./Mutant.ts"
 
-const talks = { talks: true, seedsMax: 30 } as const
+const consents = { consents: true, seedsMax: 30 } as const
 
 /** Ignores the quote policy of the quoted author. */
-const quotePolicyUnasked: Mutant = {
-  ...talks,
-  name: "whoever sees a post may quote it",
+const quotePolicyIgnored: Mutant = {
+  ...consents,
+  name: "every viewer of a post may quote it",
   mutation: {},
   planted: {
     file: "services/statuses/Quotes.ts",
@@ -19,9 +19,9 @@ const quotePolicyUnasked: Mutant = {
 }
 
 /** Shows a pending reply like other posts. */
-const heldShown: Mutant = {
-  ...talks,
-  name: "a reply that waits is shown to everybody",
+const pendingShown: Mutant = {
+  ...consents,
+  name: "a pending reply is public",
   mutation: {},
   planted: {
     file: "services/statuses/HeldStatuses.ts",
@@ -35,9 +35,9 @@ const heldShown: Mutant = {
 }
 
 /** Never announces accepted replies. */
-const acceptedUntold: Mutant = {
-  ...talks,
-  name: "a reply that was approved is told to nobody",
+const acceptedUnpublished: Mutant = {
+  ...consents,
+  name: "an approved reply is not published",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Controlling.ts",
@@ -50,9 +50,9 @@ const acceptedUntold: Mutant = {
 }
 
 /** Notifies only the author of a poll's end. */
-const votersUntold: Mutant = {
-  ...talks,
-  name: "who voted is not told that a poll ended",
+const votersNotNotified: Mutant = {
+  ...consents,
+  name: "voters are not notified of a poll's end",
   mutation: {},
   planted: {
     file: "actors/account/fanout/PollEnd.ts",
@@ -66,8 +66,8 @@ const votersUntold: Mutant = {
 
 /** Two nodes send the same push. */
 const pushUnclaimed: Mutant = {
-  ...talks,
-  name: "a push that a node sends is not kept from others",
+  ...consents,
+  name: "a push is sent by two nodes",
   mutation: {
     sql: (text) =>
       text.replace(
@@ -82,8 +82,8 @@ const pushUnclaimed: Mutant = {
 
 /** Later pushes overtake one that is being retried. */
 const pushUnordered: Mutant = {
-  ...talks,
-  name: "pushes overtake one that has to be tried again",
+  ...consents,
+  name: "pushes overtake a push that is being retried",
   mutation: {
     sql: (text) =>
       text.replace(/AND NOT EXISTS \(SELECT FROM pushes before[^)]*\)/, "").replace(
@@ -96,9 +96,9 @@ const pushUnordered: Mutant = {
 }
 
 /** A node keeps its cached renderings. */
-const suspendedKept: Mutant = {
-  ...talks,
-  name: "streams are not told that somebody is suspended",
+const suspensionUnpublished: Mutant = {
+  ...consents,
+  name: "streams are not notified of a suspension",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Moderation.ts",
@@ -112,8 +112,8 @@ const suspendedKept: Mutant = {
 
 /** Reads ignore whether the author is suspended. */
 const suspendedShown: Mutant = {
-  ...talks,
-  name: "posts of who is suspended are shown",
+  ...consents,
+  name: "posts of suspended accounts are shown",
   mutation: {},
   planted: {
     file: "services/statuses/ViewerStateQuery.ts",
@@ -127,8 +127,8 @@ const suspendedShown: Mutant = {
 
 /** Keeps the notification of a quote after its consent was withdrawn. */
 const quoteNoticeKept: Mutant = {
-  ...talks,
-  name: "a notification of a quote outlives the consent",
+  ...consents,
+  name: "a quote's notification outlives its consent",
   mutation: {},
   planted: {
     file: "actors/account/verbs/Quoting.ts",
@@ -140,14 +140,14 @@ const quoteNoticeKept: Mutant = {
   foundAt: 15
 }
 
-export const talkMutants: ReadonlyArray<Mutant> = [
-  quotePolicyUnasked,
-  heldShown,
-  acceptedUntold,
-  votersUntold,
+export const consentMutants: ReadonlyArray<Mutant> = [
+  quotePolicyIgnored,
+  pendingShown,
+  acceptedUnpublished,
+  votersNotNotified,
   pushUnclaimed,
   pushUnordered,
-  suspendedKept,
+  suspensionUnpublished,
   suspendedShown,
   quoteNoticeKept
 ]

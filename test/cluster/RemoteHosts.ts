@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import type { Account } from "./Nodes.ts"
 
 /** Delay of a host's response, in milliseconds. */
-const thinkingMillis = 5
+const responseDelayMillis = 5
 
 /** A received delivery: its inbox, activity, type and object. */
 export interface Arrival {
@@ -15,10 +15,10 @@ export interface Arrival {
 }
 
 /** Other servers in this process, each with its own loopback address, which accept and record everything. */
-export const farHosts = Effect.gen(function*() {
+export const remoteHosts = Effect.gen(function*() {
   const arrivals: Array<Arrival> = []
   const waiting: Array<{ readonly count: number; readonly resume: () => void }> = []
-  const take = (inbox: string, text: string) => {
+  const receive = (inbox: string, text: string) => {
     const { id, object, type } = JSON.parse(text)
     arrivals.push({ inbox, id, type, object: typeof object === "string" ? object : object.id })
     for (const { count, resume } of waiting) if (arrivals.length >= count) resume()
@@ -26,8 +26,8 @@ export const farHosts = Effect.gen(function*() {
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk) => chunks.push(chunk)).once("end", () => {
-      take(`http://${request.headers.host}${request.url}`, Buffer.concat(chunks).toString())
-      setTimeout(() => response.writeHead(202, { "content-length": "0" }).end(), thinkingMillis)
+      receive(`http://${request.headers.host}${request.url}`, Buffer.concat(chunks).toString())
+      setTimeout(() => response.writeHead(202, { "content-length": "0" }).end(), responseDelayMillis)
     })
   })
   const port = yield* Effect.acquireRelease(
@@ -55,10 +55,10 @@ export const farHosts = Effect.gen(function*() {
   }
 })
 
-export type FarHosts = Effect.Success<typeof farHosts>
+export type RemoteHosts = Effect.Success<typeof remoteHosts>
 
 /** Adds a remote account at each of these inboxes that follows every local account. */
-export const followFromAfar = Effect.fnUntraced(
+export const addRemoteFollowers = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, inboxes: ReadonlyArray<string>, people: ReadonlyArray<Account>) {
     const at = new Date(0)
     yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
@@ -73,9 +73,9 @@ export const followFromAfar = Effect.fnUntraced(
 )
 
 /** Returns the first arrival of each delivery, by inbox and object, in order of arrival. */
-export const firstsOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
+export const firstDeliveries = (arrivals: ReadonlyArray<Arrival>): ReadonlyMap<string, ReadonlyArray<Arrival>> => {
   const known = new Set<string>()
-  const fresh = arrivals.filter(({ id, inbox }) => !known.has(`${inbox} ${id}`) && known.add(`${inbox} ${id}`))
+  const first = arrivals.filter(({ id, inbox }) => !known.has(`${inbox} ${id}`) && known.add(`${inbox} ${id}`))
   // The object of an activity is the post itself, or the post that it refers to.
-  return Map.groupBy(fresh, ({ inbox, object }) => `${inbox} ${object}`)
+  return Map.groupBy(first, ({ inbox, object }) => `${inbox} ${object}`)
 }

@@ -50,5 +50,5 @@ export const fillAtOnce = Effect.fnUntraced(
 /** I31: a bounded table never exceeds its bound, however many sessions insert concurrently. */
 export const check = Effect.fnUntraced(function*({ sql }: Shared) {
   const rows = yield* sql`SELECT FROM rules WHERE deleted_at IS NULL`
-  return rows.length > rulesMax ? [`I31: there are ${rows.length} rules, at most ${rulesMax} may be`] : []
+  return rows.length > rulesMax ? [`I31: there are ${rows.length} rules, more than ${rulesMax}`] : []
 })

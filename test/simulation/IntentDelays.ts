@@ -11,7 +11,7 @@ export const watch = (world: World, { sql }: Shared) =>
     const before = new Date(world.time.now - waitMillisMax)
     const late = yield* sql<{ id: bigint; kind: string }>`SELECT id, kind FROM fanouts WHERE created_at < ${before}`
     for (const { id, kind } of late) {
-      const text = `I16: the intent ${kind} ${id} waited for more than ${waitMillisMax} ms, though no node was away`
+      const text = `I16: the intent ${kind} ${id} waited for more than ${waitMillisMax} ms, although no node was down`
       if (!world.wrong.includes(text)) world.wrong.push(text)
     }
   }).pipe(Effect.repeat(Schedule.spaced(lookPeriod)), Effect.orDie)

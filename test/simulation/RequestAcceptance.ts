@@ -11,7 +11,7 @@ const acceptsMax = 6
 const acceptPauseMillisMax = 2_000
 
 /** In some seeds users accept notification requests while the senders keep writing to them. */
-export const acceptNowAndThen = Effect.fnUntraced(
+export const acceptRepeatedly = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "hearing")
     if (dice.chance(0.5)) return
@@ -25,9 +25,9 @@ export const acceptNowAndThen = Effect.fnUntraced(
       yield* Effect.sleep(dice.between(200, acceptPauseMillisMax))
       yield* Effect.gen(function*() {
         for (const owner of people) {
-          const asking = yield* requests.newest(owner)
-          if (asking.length === 0 || dice.chance(0.5)) continue
-          yield* requests.accept(owner, [dice.pick(asking).id])
+          const pending = yield* requests.newest(owner)
+          if (pending.length === 0 || dice.chance(0.5)) continue
+          yield* requests.accept(owner, [dice.pick(pending).id])
           world.count("request accepted")
         }
       }).pipe(

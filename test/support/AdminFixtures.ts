@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { administratorBrowser } from "./AdministratorBrowser.ts"
 import { ask, newPerson } from "./Api.ts"
-import type { administratorBrowser } from "./Chief.ts"
 
 /** Entries that page forms create, with the form's fields. */
 const made = [

@@ -9,11 +9,11 @@ import { commandIdOf, type Outcome } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
 import type { World } from "./World.ts"
 
-const looksMax = 30
-const lookPauseMillisMax = 500
+const readsMax = 30
+const readPauseMillisMax = 500
 
 /** Reads homes and posts of suspended accounts through any node until the last commands. */
-export const lookNowAndThen = Effect.fnUntraced(
+export const readRepeatedly = Effect.fnUntraced(
   function*(
     world: World,
     people: ReadonlyArray<AccountId>,
@@ -21,8 +21,8 @@ export const lookNowAndThen = Effect.fnUntraced(
     outcomes: ReadonlyArray<Outcome>
   ) {
     const dice = new Dice(world.seed, "looks")
-    for (let n = 0; n < looksMax; n++) {
-      yield* Effect.sleep(dice.between(100, lookPauseMillisMax))
+    for (let n = 0; n < readsMax; n++) {
+      yield* Effect.sleep(dice.between(100, readPauseMillisMax))
       const suspended = people.filter((account) => world.suspensions.since(account, world.time.now) !== undefined)
       if (suspended.length === 0 || nodes.length === 0) continue
       const { homes, machine, shown } = dice.pick(nodes)
@@ -36,7 +36,7 @@ export const lookNowAndThen = Effect.fnUntraced(
       yield* machine.on(world.outside)(Effect.gen(function*() {
         const { read } = yield* homes.page(reader, { limit: 40 })
         for (const id of [...own, ...read]) yield* shown?.status(id, [reader, author]) ?? Effect.void
-        world.count("look at who is suspended")
+        world.count("suspended account read")
       })).pipe(Effect.timeoutOption("5 seconds"), Effect.exit)
     }
   }
@@ -53,13 +53,13 @@ export const check = Effect.fnUntraced(function*(
 ) {
   const broken: Array<string> = []
   const suspended = new Set<bigint>()
-  const heard = new Map(
+  const acknowledged = new Map(
     outcomes.filter(({ askedAt, result }) => askedAt.length === 1 && result !== "unknown").map((one) =>
       [commandIdOf(one), one] as const
     )
   )
   const revoked = new Set(
-    world.told.flatMap(({ at, message }) =>
+    world.busMessages.flatMap(({ at, message }) =>
       message._tag === "Revoked" ? message.accountIds.map((account) => pair(account, BigInt(at))) : []
     )
   )
@@ -72,8 +72,8 @@ export const check = Effect.fnUntraced(function*(
     if (!isNew) continue
     world.count("suspended")
     const times = [...revoked].filter((key) => key.startsWith(`${accountId}>`)).map((key) => Number(key.split(">")[1]))
-    if (heard.has(commandId) && !times.some((time) => time >= at.getTime())) {
-      broken.push(`I18: streams of ${accountId}, who is suspended, do not end`)
+    if (acknowledged.has(commandId) && !times.some((time) => time >= at.getTime())) {
+      broken.push(`I18: streams of the suspended ${accountId} do not end`)
     }
   }
   const rows = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE suspended_at IS NOT NULL`

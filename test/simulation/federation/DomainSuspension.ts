@@ -27,7 +27,7 @@ const left = Effect.fnUntraced(function*({ host, sql }: SimulatedServer, domain:
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
   [site, domain]: readonly [SimulatedServer, string],
-  rest: Effect.Effect<void, SqlError>
+  drain: Effect.Effect<void, SqlError>
 ) {
   const { seed, sites } = universe
   const context = yield* Layer.build(
@@ -35,12 +35,12 @@ export const run = Effect.fnUntraced(function*(
       Layer.provide([Layer.succeed(SqlClient.SqlClient, site.sql), Broadcast.layerMemory])
     )
   )
-  const over = yield* Faults.injectFaults(universe, FaultPlan.epilogue(seed, sites.length))
+  const faultsOver = yield* Faults.injectFaults(universe, FaultPlan.epilogue(seed, sites.length))
   const done = yield* Effect.option(Context.get(context, DomainBlocks).block(domain, { severity: "suspend" }))
-  yield* rest
-  yield* over
+  yield* drain
+  yield* faultsOver
   yield* Effect.sleep(taskMillis)
-  yield* rest
+  yield* drain
   if (done._tag === "None") return []
   universe.count("domain suspended")
   return yield* left(site, domain)

@@ -19,7 +19,7 @@ export const actionOf = (seed: number): Action | undefined => {
 }
 
 /** Returns true if the rule matches a command's post. */
-export const isOffer = (command: Command | undefined): command is Extract<Command, { readonly _tag: "Publish" }> =>
+export const isSpam = (command: Command | undefined): command is Extract<Command, { readonly _tag: "Publish" }> =>
   command?._tag === "Publish" && command.post.text.startsWith(word)
 
 export const insert = Effect.fnUntraced(function*(seed: number, at: Date) {
@@ -58,11 +58,11 @@ export const check = Effect.fnUntraced(function*(
   const found = new Map<bigint, number>()
   for (const { accountId, commandId } of performed) {
     const command = commandId === null ? undefined : commandOf.get(commandId)
-    if (!isOffer(command)) continue
+    if (!isSpam(command)) continue
     world.count(`spam ${action}`)
     found.set(accountId, (found.get(accountId) ?? 0) + 1)
   }
-  if (action === "drop" && taken > 0) broken.push(`I30: ${taken} posts are there that the rule refuses`)
+  if (action === "drop" && taken > 0) broken.push(`I30: ${taken} posts exist that the rule refuses`)
   for (const { hits, id, limited, strikes } of accounts.filter(({ id }) => people.some((one) => one === id))) {
     const wanted = found.get(id) ?? 0
     if (hits !== wanted) broken.push(`I30: ${hits} hits of ${id}, not ${wanted}`)

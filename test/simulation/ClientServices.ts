@@ -10,9 +10,9 @@ import { MailExchanges } from "../../src/services/moderation/MailExchanges.ts"
 import { IdentityProvider } from "../../src/services/oidc/IdentityProvider.ts"
 import { SealedTokens } from "../../src/services/push/SealedTokens.ts"
 import { Translator } from "../../src/services/translation/Translator.ts"
-import { signingIn } from "./Absent.ts"
 import type { Machine } from "./Machine.ts"
 import * as PushService from "./PushService.ts"
+import { unusedServices } from "./UnusedServices.ts"
 import type { World } from "./World.ts"
 
 /** A node's renderings for clients; undefined for runs without them. */
@@ -39,7 +39,7 @@ const withoutSuspended = (world: World, machine: Machine) => {
           for (const author of texts(response).flatMap((text) => authorsIn(JSON.parse(text)))) {
             const since = world.suspensions.since(author, world.time.now)
             if (since === undefined || since > began) continue
-            world.wrong.push(`I18: ${machine.name} shows ${what} of ${author}, who is suspended`)
+            world.wrong.push(`I18: ${machine.name} shows ${what} of the suspended ${author}`)
           }
         }))
     })
@@ -94,8 +94,8 @@ export const layer = (world: World, machine: Machine) => {
   return Layer.merge(shown, phones).pipe(
     Layer.provide(Services.layer),
     Layer.provide([
-      signingIn,
-      PushService.way(world, machine),
+      unusedServices,
+      PushService.delay(world, machine),
       MailExchanges.layerOf(),
       Layer.succeed(IdentityProvider, undefined),
       Layer.succeed(Translator, undefined)

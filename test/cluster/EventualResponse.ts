@@ -4,16 +4,16 @@ import { eventually } from "../support/Eventually.ts"
 import type { Reply } from "./Nodes.ts"
 
 /** Maximum delay until another node sees a moderator's action, in milliseconds. */
-export const heardMillisMax = 1_000
+export const propagationMillisMax = 1_000
 
 export const textOf = ({ body }: { readonly body: unknown }) => JSON.stringify(body)
 
 /** Repeats a request to a node until its response is as wanted; fails after `millisMax` milliseconds. */
-export const hears = Effect.fnUntraced(function*(
+export const eventuallyResponds = Effect.fnUntraced(function*(
   about: string,
   ask: Effect.Effect<Reply>,
   wanted: (response: { readonly status: number; readonly text: string }) => boolean,
-  millisMax = heardMillisMax
+  millisMax = propagationMillisMax
 ) {
   const began = performance.now()
   yield* eventually(Effect.map(ask, (response) => ({ status: response.status, text: textOf(response) })), wanted)

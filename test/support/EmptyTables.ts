@@ -13,7 +13,7 @@ const withReferring = (tables: ReadonlyArray<string>) =>
  * Empties tables and all that refer to them. Retries after deadlocks with concurrent reads of the server. Avoids
  * TRUNCATE, for which Postgres recreates every table and index.
  */
-export const emptied = Effect.fnUntraced(function*(...tables: ReadonlyArray<string>) {
+export const emptyTables = Effect.fnUntraced(function*(...tables: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   yield* retryDeadlocks(sql)(sql`DO ${
     sql.literal(`$body$ DECLARE filled text; BEGIN

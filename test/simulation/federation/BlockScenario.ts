@@ -4,7 +4,7 @@ import type { Command } from "../../../src/actors/account/core/Protocol.ts"
 import { AccountId, StatusId } from "../../../src/services/database/Ids.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"
-import { ask, type Citizen, type make } from "./Clients.ts"
+import { ask, type make, type User } from "./Clients.ts"
 import type { Universe } from "./Universe.ts"
 
 /** First number of this scenario's commands. */
@@ -14,23 +14,23 @@ const firstNumber = 3_000
 const unawareMillis = 20_000
 
 /** Prefix of posts that refer to the account that blocked their author. */
-const referring = "over-the-block"
+const referencePrefix = "over-the-block"
 
 /** Lists every connection of `blocked` with the post and its author, from rows of the author's server. */
 const connections = Effect.fnUntraced(
-  function*({ id, site: { host, sql } }: Citizen, blocked: Citizen, postId: bigint) {
+  function*({ id, site: { host, sql } }: User, blocked: User, postId: bigint) {
     const rows = yield* sql<{ what: string }>`
     WITH them AS (SELECT id FROM accounts WHERE uri = ${`https://${blocked.site.host}/users/${blocked.name}`}),
       theirs AS (SELECT s.* FROM statuses s JOIN them ON them.id = s.account_id WHERE s.deleted_at IS NULL)
     SELECT 'mention' AS what FROM mentions m JOIN theirs s ON s.id = m.status_id
-      WHERE m.account_id = ${id} AND NOT m.silent AND s.html LIKE ${`%${referring}%`}
+      WHERE m.account_id = ${id} AND NOT m.silent AND s.html LIKE ${`%${referencePrefix}%`}
     UNION ALL SELECT 'quote' FROM quotes q JOIN theirs s ON s.id = q.status_id WHERE q.quoted_status_id = ${postId}
     UNION ALL SELECT 'reply' FROM theirs WHERE in_reply_to_id = ${postId}
     UNION ALL SELECT 'boost' FROM theirs WHERE reblog_of_id = ${postId}
     UNION ALL SELECT 'favourite' FROM favourites f JOIN them ON them.id = f.account_id WHERE f.status_id = ${postId}
     UNION ALL SELECT 'notification of the ' || n.type FROM notifications n JOIN them ON them.id = n.from_account_id
       WHERE n.account_id = ${id} AND (n.status_id = ${postId} OR n.status_id IN (
-        SELECT id FROM theirs WHERE html LIKE ${`%${referring}%`}))`
+        SELECT id FROM theirs WHERE html LIKE ${`%${referencePrefix}%`}))`
     return rows.map(({ what }) => `I11: ${host} has a ${what} of ${blocked.handle}, whom ${id} blocks`)
   }
 )
@@ -41,26 +41,26 @@ const connections = Effect.fnUntraced(
  */
 export const run = Effect.fnUntraced(function*(
   universe: Universe,
-  citizens: ReadonlyArray<Citizen>,
+  users: ReadonlyArray<User>,
   clients: Pick<ReturnType<typeof make>, "tell">,
-  rest: Effect.Effect<void, SqlError>
+  drain: Effect.Effect<void, SqlError>
 ) {
   const { seed, web } = universe
   const dice = new Dice(seed, "separation")
-  const by = dice.pick(citizens)
-  const friend = citizens.find((one) => one.site === by.site && one !== by)
-  const blocked = dice.pick(citizens.filter((one) => one.site !== by.site))
+  const by = dice.pick(users)
+  const friend = users.find((one) => one.site === by.site && one !== by)
+  const blocked = dice.pick(users.filter((one) => one.site !== by.site))
   if (friend === undefined) return []
   let n = firstNumber
-  const tell = (who: Citizen, command: Command) => clients.tell(n++, who, command)
-  const posted = Effect.fnUntraced(function*(who: Citizen) {
+  const tell = (who: User, command: Command) => clients.tell(n++, who, command)
+  const posted = Effect.fnUntraced(function*(who: User) {
     const result = yield* tell(who, { _tag: "Publish", post: post(`open to all, ${who.name}`) })
     return typeof result === "object" && "id" in result ? BigInt(result.id) : undefined
   })
   const [own, friendly] = [yield* posted(by), yield* posted(friend)]
   if (own === undefined || friendly === undefined) return []
-  yield* rest
-  const known = Effect.fnUntraced(function*(who: Citizen, id: bigint) {
+  yield* drain
+  const known = Effect.fnUntraced(function*(who: User, id: bigint) {
     const uri = `https://${who.site.host}/users/${who.name}/statuses/${id}`
     const found = yield* ask(universe, blocked.site, ({ lookup }) => lookup.resolve(blocked.id, uri))
     return found !== "unknown" && found?.kind === "status" ? StatusId.make(found.id) : undefined
@@ -74,7 +74,7 @@ export const run = Effect.fnUntraced(function*(
   yield* tell(by, { _tag: "Block", target: AccountId.make(target[0].id) })
   const publish = (text: string, more?: Parameters<typeof post>[1]): Command => ({
     _tag: "Publish",
-    post: post(`${referring} ${text}`, more)
+    post: post(`${referencePrefix} ${text}`, more)
   })
   const acts: ReadonlyArray<Command> = [
     publish(`quote @${by.handle}`, { quotedStatusId: others }),
@@ -87,7 +87,7 @@ export const run = Effect.fnUntraced(function*(
   for (const act of acts) yield* tell(blocked, act)
   yield* Effect.sleep(unawareMillis)
   web.outages.delete(blocked.site.host)
-  yield* rest
+  yield* drain
   universe.count("separation")
   return yield* connections(by, blocked, own)
 })

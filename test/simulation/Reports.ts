@@ -48,7 +48,7 @@ export const check = Effect.fnUntraced(function*(
   const rows = yield* sql<ReportRow>`SELECT id, account_id, target_account_id, comment FROM reports
     WHERE comment LIKE 'report %' ORDER BY id`
   const left = new Map(rows.map((row) => [`${row.accountId}>${row.targetAccountId} ${row.comment}`, row]))
-  if (left.size < rows.length) broken.push(`I29: ${rows.length - left.size} reports are there twice`)
+  if (left.size < rows.length) broken.push(`I29: ${rows.length - left.size} reports exist twice`)
   for (const { accountId, commandId } of performed) {
     const command = commandId === null ? undefined : commandOf.get(commandId)
     if (command?._tag !== "Report") continue
@@ -57,11 +57,11 @@ export const check = Effect.fnUntraced(function*(
     const row = left.get(key)
     left.delete(key)
     if (row === undefined) broken.push(`I29: the report ${key} is missing`)
-    const told = notifications.filter(({ reportId, type }) => type === "admin.report" && reportId === row?.id)
-    if (row !== undefined && told.length !== 1) {
-      broken.push(`I29: of the report ${key} there are ${told.length} notices`)
+    const notified = notifications.filter(({ reportId, type }) => type === "admin.report" && reportId === row?.id)
+    if (row !== undefined && notified.length !== 1) {
+      broken.push(`I29: the report ${key} has ${notified.length} notifications`)
     }
   }
-  for (const key of left.keys()) broken.push(`I29: nobody filed the report ${key}`)
+  for (const key of left.keys()) broken.push(`I29: the report ${key} was never filed`)
   return broken
 })

@@ -21,13 +21,13 @@ export interface Dismissed {
   /** Notifications whose dismissal was confirmed, by id. */
   readonly ids: Set<bigint>
   /** Notifications that an account dismissed or tried to dismiss, as `type account sender subject`. */
-  readonly told: Set<string>
+  readonly keys: Set<string>
   /** Confirmed dismissals of suggestions, as `account>suggested`. */
   readonly suggestions: Set<string>
 }
-export const none = (): Dismissed => ({ ids: new Set(), told: new Set(), suggestions: new Set() })
+export const none = (): Dismissed => ({ ids: new Set(), keys: new Set(), suggestions: new Set() })
 
-export const toldOf = (type: string, accountId: bigint, fromAccountId: bigint, subject: bigint) =>
+export const notificationKey = (type: string, accountId: bigint, fromAccountId: bigint, subject: bigint) =>
   `${type} ${accountId} ${fromAccountId} ${subject}`
 
 interface Row {
@@ -38,7 +38,7 @@ interface Row {
 }
 
 /** In some seeds, dismisses notifications, requests of strangers and suggested accounts while others arrive. */
-export const dismissNowAndThen = Effect.fnUntraced(
+export const dismissRepeatedly = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>) {
     const dice = new Dice(world.seed, "dismissals")
     if (dice.chance(0.5)) return
@@ -58,7 +58,7 @@ export const dismissNowAndThen = Effect.fnUntraced(
         WHERE account_id = ${owner} AND type = ANY (${types}::text[]) ORDER BY id DESC LIMIT 5`
       if (rows.length === 0) return
       const { fromAccountId, id, statusId, type } = dice.pick(rows)
-      dismissed.told.add(toldOf(type, owner, fromAccountId, statusId))
+      dismissed.keys.add(notificationKey(type, owner, fromAccountId, statusId))
       yield* notifications.dismiss(owner, [id])
       dismissed.ids.add(id)
       world.count("notification dismissed")
@@ -69,7 +69,7 @@ export const dismissNowAndThen = Effect.fnUntraced(
       if (asking.length === 0) return yield* one(owner)
       const { fromAccountId, id } = dice.pick(asking)
       // The request's dismissal also covers mentions that arrive during it.
-      dismissed.told.add(toldOf("mention", owner, fromAccountId, 0n))
+      dismissed.keys.add(notificationKey("mention", owner, fromAccountId, 0n))
       yield* requests.dismiss(owner, [id])
       world.count("request dismissed")
     })
@@ -94,12 +94,14 @@ export const dismissNowAndThen = Effect.fnUntraced(
 
 /** I32: a dismissed notification does not come back, and a dismissed suggestion stays dismissed. */
 export const check = Effect.fnUntraced(function*({ dismissed: { ids, suggestions } }: World, { sql }: Shared) {
-  const back = yield* sql<{ id: bigint }>`SELECT id FROM notifications WHERE id = ANY (${[...ids]}::bigint[])`
+  const restored = yield* sql<{ id: bigint }>`SELECT id FROM notifications WHERE id = ANY (${[...ids]}::bigint[])`
   const rows = yield* sql<{ accountId: bigint; targetAccountId: bigint }>`
     SELECT account_id, target_account_id FROM dismissed_suggestions WHERE for_good`
   const kept = new Set(rows.map(({ accountId, targetAccountId }) => pair(accountId, targetAccountId)))
   return [
-    ...back.map(({ id }) => `I32: the notification ${id} was dismissed, and is there`),
-    ...[...suggestions].filter((one) => !kept.has(one)).map((one) => `I32: the suggestion ${one} was dismissed`)
+    ...restored.map(({ id }) => `I32: the notification ${id} was dismissed, but exists`),
+    ...[...suggestions].filter((one) => !kept.has(one)).map((one) =>
+      `I32: the dismissal of the suggestion ${one} is lost`
+    )
   ]
 })

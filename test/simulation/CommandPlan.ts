@@ -3,11 +3,11 @@ import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { inputOf } from "../../src/services/statuses/Post.ts"
 import { post } from "../support/Posts.ts"
 import { tagName } from "./Lists.ts"
-import * as Reporting from "./Reporting.ts"
+import * as Reports from "./Reports.ts"
 import * as Reviews from "./Reviews.ts"
 import type { Known, Plan } from "./Scenario.ts"
 import { Dice } from "./Seeded.ts"
-import * as Spamming from "./Spamming.ts"
+import * as SpamRules from "./SpamRules.ts"
 
 /** Duration of the phase in which commands start, in milliseconds. */
 export const rushMillis = 6000
@@ -31,8 +31,8 @@ export const make = (moderator: AccountId) => ({ accounts, outcomes, published, 
   // Each seed does some things more often than others, and some not at all: undoing can hide a fault.
   const mix = new Dice(world.seed, "mix")
   const share = () => mix.pick([0, 0, 0.5, 2])
-  const [changes, opinions, follows, aversions] = [share(), share(), share(), share()]
-  const rule = Spamming.actionOf(world.seed)
+  const [changes, reactions, follows, aversions] = [share(), share(), share(), share()]
+  const rule = SpamRules.actionOf(world.seed)
   const [offers, holds] = [rule === undefined ? 0 : 1, rule === "hold" ? 1 : 0]
   const words = new Dice(world.seed, "words").pick([0, 0, 1, 2])
   const nameOf = (account: AccountId) => `p${accounts.indexOf(account)}`
@@ -83,10 +83,10 @@ export const make = (moderator: AccountId) => ({ accounts, outcomes, published, 
       [4, publish(`quiet ${n}`, { visibility: "private" })],
       [4, publish(`psst @${nameOf(target)} ${n}`, { visibility: "direct" })],
       [6 * onStatus, publish(`${replying}${n}`, { inReplyToId: some.statusId })],
-      [8 * opinions * onStatus, { _tag: "Favourite", ...some }],
-      [often("Favourite") * opinions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
-      [8 * opinions * onStatus, { _tag: "Reblog", ...some, visibility: null }],
-      [often("Reblog") * opinions * onStatus, { _tag: "Unreblog", statusId: statusOf("Reblog") }],
+      [8 * reactions * onStatus, { _tag: "Favourite", ...some }],
+      [often("Favourite") * reactions * onStatus, { _tag: "Unfavourite", statusId: statusOf("Favourite") }],
+      [8 * reactions * onStatus, { _tag: "Reblog", ...some, visibility: null }],
+      [often("Reblog") * reactions * onStatus, { _tag: "Unreblog", statusId: statusOf("Reblog") }],
       [5 * changes * onOwn, { _tag: "Delete", ...mine }],
       [4 * changes * onOwn, {
         _tag: "Edit",
@@ -103,11 +103,11 @@ export const make = (moderator: AccountId) => ({ accounts, outcomes, published, 
       // Postponed by more than the clock skew, so that a status posted too early is noticed.
       [12 * onScheduled, { _tag: "Reschedule", ...planned, scheduledAt: scheduledAt + laterMillis }],
       [5 * onScheduled, { _tag: "CancelScheduled", ...planned }],
-      [7 * offers, publish(`${Spamming.word} birds ${n}`)],
-      [7 * holds, publish(`${Spamming.word} this @${nameOf(target)} #${tagName} ${n}`)],
-      [3 * holds, publish(`${Spamming.word} here ${n}`, { visibility: "private" })],
+      [7 * offers, publish(`${SpamRules.word} birds ${n}`)],
+      [7 * holds, publish(`${SpamRules.word} this @${nameOf(target)} #${tagName} ${n}`)],
+      [3 * holds, publish(`${SpamRules.word} here ${n}`, { visibility: "private" })],
       ...(holds === 0 ? [] : Reviews.draw(dice, moderator, done.filter((one) => one.account === account))),
-      [2, Reporting.report(target, n)],
+      [2, Reports.report(target, n)],
       [8 * follows, { _tag: "Follow", ...whom, reblogs: dice.chance(0.8), notify: dice.chance(0.3), languages: null }],
       [4 * follows, { _tag: "Unfollow", target: targetOf("Follow") }],
       [2 * follows, { _tag: "AuthorizeFollow", target: asker }],

@@ -1,9 +1,9 @@
 import type { Command } from "../../src/actors/account/core/Protocol.ts"
-import * as Drawing from "./Drawing.ts"
+import * as CommandPlan from "./CommandPlan.ts"
+import { hasConsents } from "./ConsentPlan.ts"
 import type { AtStep } from "./FaultPlan.ts"
 import type { Machine } from "./Machine.ts"
 import { Dice } from "./Seeded.ts"
-import { hasConsents } from "./Talking.ts"
 import type { Side, Step } from "./World.ts"
 
 /** Maximum targeted faults of a seed, which strike between a command's commit and its effects. */
@@ -12,23 +12,23 @@ export const faultsMax = 6
 type Tags = ReadonlyArray<Command["_tag"]>
 
 /** Commands whose commits have similar effects. */
-const posting: Tags = ["Publish", "Reblog", "Edit"]
-const undoing: Tags = ["Unfavourite", "Unreblog", "Delete"]
-const parting: Tags = ["Unfollow", "Block", "RemoveFollower", "RejectFollow", "Mute"]
-const joining: Tags = ["Follow", "AuthorizeFollow", "FollowTag", "Favourite", "Report"]
-const scheduling: Tags = ["Schedule"]
-const rescheduling: Tags = ["Reschedule", "CancelScheduled"]
-const deciding: Tags = ["AuthorizeInteraction", "RejectInteraction", "RevokeQuote"]
-const talking: Tags = ["Vote", "Favourite"]
-const moderating: Tags = ["Moderate"]
+const publishCommands: Tags = ["Publish", "Reblog", "Edit"]
+const undoCommands: Tags = ["Unfavourite", "Unreblog", "Delete"]
+const unfollowCommands: Tags = ["Unfollow", "Block", "RemoveFollower", "RejectFollow", "Mute"]
+const followCommands: Tags = ["Follow", "AuthorizeFollow", "FollowTag", "Favourite", "Report"]
+const scheduleCommands: Tags = ["Schedule"]
+const rescheduleCommands: Tags = ["Reschedule", "CancelScheduled"]
+const consentCommands: Tags = ["AuthorizeInteraction", "RejectInteraction", "RevokeQuote"]
+const votingCommands: Tags = ["Vote", "Favourite"]
+const moderationCommands: Tags = ["Moderate"]
 
 /** Returns the target commands of a seed, by its theme. */
-const aims = (seed: number): ReadonlyArray<Tags> =>
+const targetsOf = (seed: number): ReadonlyArray<Tags> =>
   hasConsents(seed)
-    ? [posting, deciding, deciding, talking, moderating]
-    : Drawing.lateMillis(seed) > 0
-    ? [scheduling, scheduling, rescheduling, posting, undoing]
-    : [posting, posting, undoing, undoing, parting, joining]
+    ? [publishCommands, consentCommands, consentCommands, votingCommands, moderationCommands]
+    : CommandPlan.lateMillis(seed) > 0
+    ? [scheduleCommands, scheduleCommands, rescheduleCommands, publishCommands, undoCommands]
+    : [publishCommands, publishCommands, undoCommands, undoCommands, unfollowCommands, followCommands]
 
 /** Weighted steps that faults target, with their maximum number; the effects of a commit start with it. */
 const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step; readonly nthMax: number }]> = [
@@ -38,24 +38,24 @@ const steps: ReadonlyArray<readonly [weight: number, step: { readonly step: Step
   [2, { step: "write", nthMax: 2 }]
 ]
 /** Steps at which a connection can break while its machine lives. */
-const cutting: ReadonlySet<Step> = new Set(["commit", "write"])
+const cuttableSteps: ReadonlySet<Step> = new Set(["commit", "write"])
 
 /** Returns the targeted faults of a seed. */
 export const plan = (seed: number): ReadonlyArray<AtStep> => {
   const dice = new Dice(seed, "pointed")
   return Array.from({ length: faultsMax }, (): AtStep => {
-    const commands = dice.pick(aims(seed))
+    const commands = dice.pick(targetsOf(seed))
     const { nthMax, step } = dice.weighted(steps)
     // A transaction that crashes before its commit has no effects.
     const side: Side = step === "commit" || dice.chance(0.2) ? "after" : "before"
-    const kind = dice.weighted<AtStep["kind"]>([[6, "crash"], [cutting.has(step) ? 4 : 0, "cut"], [1, "freeze"]])
+    const kind = dice.weighted<AtStep["kind"]>([[6, "crash"], [cuttableSteps.has(step) ? 4 : 0, "cut"], [1, "freeze"]])
     return {
       kind,
       port: 0,
       at: 0,
       step,
       nth: dice.between(1, nthMax + 1),
-      of: { commands, nth: dice.between(1, commands === scheduling ? 2 : 4) },
+      of: { commands, nth: dice.between(1, commands === scheduleCommands ? 2 : 4) },
       side,
       millis: kind === "cut" ? 0 : dice.between(500, 4_000)
     }

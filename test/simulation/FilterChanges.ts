@@ -25,7 +25,7 @@ const ask = (world: World, { filters, machine }: Node, owner: AccountId, word: s
   )
 
 /** In some seeds users change their filters, and read through any node in the meantime. */
-export const changeNowAndThen = Effect.fnUntraced(
+export const changeRepeatedly = Effect.fnUntraced(
   function*(world: World, { outsideBus, sql }: Shared, people: ReadonlyArray<AccountId>, nodes: ReadonlyArray<Node>) {
     const dice = new Dice(world.seed, "filters")
     if (dice.chance(0.5)) return
