@@ -77,7 +77,11 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
 
   it.effect("F319: are recognised and read as GoToSocial and Akkoma write them, by their own names", () =>
     Effect.gen(function*() {
-      const account = (name: string, details = {}) => ({ name, host: name.split("@")[1]?.split(" ")[0] ?? null, details })
+      const account = (name: string, details = {}) => ({
+        name,
+        host: name.split("@")[1]?.split(" ")[0] ?? null,
+        details
+      })
       const files = [
         // GoToSocial: headers for follows and mutes only, and LF.
         [
