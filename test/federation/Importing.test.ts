@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, FileSystem } from "effect"
 import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
-import { fediverse, type TestInstance } from "../support/Fediverse.ts"
+import { fediverse, settled, type TestInstance } from "../support/Fediverse.ts"
 import { freePort } from "../support/ports.ts"
 import { TestServer } from "../support/Server.ts"
 
@@ -63,6 +63,18 @@ it.live(
       assert.deepStrictEqual(bookmarks.failures, [{ name: hidden.uri, reason: "not_found" }])
       const [kept] = yield* ben.ask("GET", "/api/v1/bookmarks")
       assert.strictEqual(kept.uri, shown.uri)
+
+      // Favourites are brought quietly: no Like is sent, and nobody is notified.
+      const favourites = yield* imported(second!, "ben", "favourites", `${shown.uri}\n${hidden.uri}\n`)
+      assert.deepStrictEqual(favourites.done, { state: "finished", added: 1, failed: 1 })
+      const [liked] = yield* ben.ask("GET", "/api/v1/favourites")
+      assert.deepStrictEqual([liked.uri, liked.favourited, liked.favourites_count], [shown.uri, true, 1])
+      const again = yield* imported(second!, "ben", "favourites", `${shown.uri}\n`)
+      assert.deepStrictEqual(again.done, { state: "finished", added: 0, failed: 0 })
+      yield* settled([first!, second!])
+      assert.deepStrictEqual(yield* anna.notifications, ["follow ben"])
+      const own = yield* anna.ask("GET", `/api/v1/statuses/${shown.id}`)
+      assert.strictEqual(own.favourites_count, 0)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   180_000
 )

@@ -75,7 +75,8 @@ export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
       followers: `${actor}/followers`,
       migration: { outbox: `${actor}/migration` },
       following: `${actor}/following`,
-      blocked: `${actor}/blocked`
+      blocked: `${actor}/blocked`,
+      liked: `${actor}/liked`
     },
     [`${actor}/migration`]: { type: "OrderedCollection", first: `${actor}/migration?0` },
     ...Object.fromEntries(Array.from({ length: pages }, (_, at) => [`${actor}/migration?${at}`, {
@@ -85,7 +86,8 @@ export const account = (posts: number, more: ReadonlyArray<unknown> = []) => {
       next: `${actor}/migration?${Math.min(at + 1, pages - 1)}`
     }])),
     ...list("following"),
-    ...list("blocked")
+    ...list("blocked"),
+    ...list("liked")
   }
 }
 

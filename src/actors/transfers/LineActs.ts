@@ -6,6 +6,7 @@ import { ListMembers } from "../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
+import { ImportedFavourites } from "../../services/statuses/ImportedFavourites.ts"
 import type { FailureReason, ImportOptions, LineDetails } from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
@@ -41,6 +42,7 @@ const hasNoOptions = ({ languages, notify, showReblogs }: LineDetails) =>
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const bookmarks = yield* Bookmarks
+  const favourites = yield* ImportedFavourites
   const filters = yield* Filters
   const writeFilter = yield* FilterImports.make
   const lines = yield* ImportLines
@@ -109,6 +111,8 @@ export const make = Effect.gen(function*() {
         return addToList(transfer, line, options)
       case "bookmarks":
         return present === true ? Effect.void : bookmarks.add(accountId, subjectId)
+      case "favourites":
+        return present === true ? Effect.void : favourites.add(accountId, subjectId)
       case "blocks":
         return present === true ? Effect.void : tell(transfer, place, { _tag: "Block", target })
       case "mutes":
@@ -139,6 +143,8 @@ export const make = Effect.gen(function*() {
         return actors.tell(accountId, { _tag: "UnblockDomain", domain: name })
       case "bookmarks":
         return bookmarks.remove(accountId, target)
+      case "favourites":
+        return favourites.remove(accountId, target)
       case "lists":
         return Effect.flatMap(lists.of(accountId), (all) => {
           const found = all.find(({ title }) => title === list)

@@ -6,7 +6,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { type FailureReason, handleOf } from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines } from "../../services/transfers/ImportLines.ts"
-import type { ListKind } from "../../services/transfers/Transfer.ts"
+import { type ListKind, namesPosts } from "../../services/transfers/Transfer.ts"
 
 /** Hosts that are asked at once; requests to one host run one after the other. */
 const hostsAtOnceMax = 8
@@ -36,7 +36,7 @@ export const make = Effect.gen(function*() {
 
   /** Finds the subject at its server. */
   const fetched = (kind: ListKind, name: string) => {
-    if (kind === "bookmarks") return Effect.map(posts.find(name), (id): bigint => id)
+    if (namesPosts(kind)) return Effect.map(posts.find(name), (id): bigint => id)
     const handle = handleOf(name)
     const found = handle.includes("://") ? actors.find(handle) : actors.findByHandle(handle)
     return Effect.map(found, ({ id }): bigint => id)
@@ -44,7 +44,7 @@ export const make = Effect.gen(function*() {
 
   /** Finds subjects that this server knows, by place. */
   const known = Effect.fnUntraced(function*(kind: ListKind, given: ReadonlyArray<ImportLine>) {
-    if (kind === "bookmarks") {
+    if (namesPosts(kind)) {
       const found = new Map<number, bigint>()
       for (const { name, place } of given) {
         const id = yield* knownUris.status(name)

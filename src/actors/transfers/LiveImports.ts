@@ -44,6 +44,9 @@ const more: StepEnd = { _tag: "More" }
 const unconfirmed: StepEnd = { _tag: "Unconfirmed" }
 const failedBy = (problem: LiveProblem): StepEnd => ({ _tag: "Failed", problem })
 
+/** Phases in which a collection is read, with the phases after them. */
+const nextPhases = { following: "blocked", blocked: "liked", liked: "plan" } as const
+
 /** The latest claim of a step that renews it. */
 interface Lease {
   claimed: Transfer
@@ -135,6 +138,7 @@ export const make = Effect.gen(function*() {
         posts,
         following: idOf(collections["following"]) ?? idOf(document["following"]) ?? null,
         blocked: idOf(collections["blocked"]) ?? idOf(document["blocked"]) ?? null,
+        liked: idOf(collections["liked"]) ?? idOf(document["liked"]) ?? null,
         failures: 0
       } satisfies LiveCursor
     })
@@ -171,19 +175,24 @@ export const make = Effect.gen(function*() {
     return { claimed: next, end: yield* later(pageMillis) }
   })
 
-  /** Reads follows or blocks; those beyond the maximum lines of an import are left out. */
-  const list = Effect.fnUntraced(function*(claimed: Transfer, opened: Opened, kind: "following" | "blocked") {
+  /** Reads follows, blocks or favourites; those beyond the maximum lines of an import are left out. */
+  const list = Effect.fnUntraced(function*(claimed: Transfer, opened: Opened, kind: keyof typeof nextPhases) {
     const { cursor, options } = opened
-    const found = yield* page(opened, cursor[kind])
+    const found = yield* page(opened, cursor[kind] ?? null).pipe(
+      // Servers may keep favourites to themselves.
+      Effect.catchIf(
+        ({ retrySeconds }) => kind === "liked" && retrySeconds === undefined,
+        () => Effect.succeed(undefined)
+      )
+    )
     const read = linesOf(found?.items ?? []).slice(0, linesMax - cursor.items)
     const items = cursor.items + read.length
     const nextUrl = items >= linesMax ? undefined : found?.next
-    const phase = kind === "following" ? "blocked" : "plan"
     const next = yield* queue.commit(
       claimed,
       {
         options: { ...options, [kind]: items } satisfies LiveImport,
-        cursor: after({ ...cursor, items }, nextUrl, phase)
+        cursor: after({ ...cursor, items }, nextUrl, nextPhases[kind])
       },
       lines.add(claimed.id, read, firstPlaces[kind] + cursor.items)
     )
@@ -207,12 +216,13 @@ export const make = Effect.gen(function*() {
     return { claimed: next, end: more }
   })
 
-  /** Begins an import of follows or blocks that the owner chose, each once; ends the transfer after the last one. */
+  /** Begins an import of follows, blocks or favourites that the owner chose, each once; ends the transfer after the last one. */
   const lists = Effect.fnUntraced(function*(claimed: Transfer, { options }: Opened) {
     const { accountId, id } = claimed
     const list = ([
       ["follows", "following", options.withFollows ? options.following : 0],
-      ["blocks", "blocked", options.withBlocks ? options.blocked : 0]
+      ["blocks", "blocked", options.withBlocks ? options.blocked : 0],
+      ["favourites", "liked", options.withLikes === true ? options.liked ?? 0 : 0]
     ] as const).find(([, , total]) => total > 0)
     if (list === undefined) return { claimed, end: { _tag: "Finished" } as const }
     const [kind, from, total] = list
@@ -253,6 +263,7 @@ export const make = Effect.gen(function*() {
           return yield* posts(claimed, opened)
         case "following":
         case "blocked":
+        case "liked":
           return yield* list(claimed, opened, cursor.phase)
         case "plan":
           return options.owner === null

@@ -33,6 +33,7 @@ const make = Effect.gen(function*() {
     mutes: list,
     ["domain_blocks"]: list,
     bookmarks: list,
+    favourites: list,
     filters: list,
     ["archive_out"]: yield* ArchiveExports.make,
     ["archive_in"]: yield* ArchiveImports.make,

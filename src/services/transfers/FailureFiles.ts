@@ -18,6 +18,7 @@ const headers: Readonly<Record<ListKind, ReadonlyArray<string>>> = {
   mutes: ["Account address", "Hide notifications"],
   ["domain_blocks"]: ["#domain"],
   bookmarks: ["#uri"],
+  favourites: ["#uri"],
   filters: ["Title"]
 }
 

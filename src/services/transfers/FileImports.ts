@@ -12,7 +12,7 @@ import { type FailedLine, ImportLines } from "./ImportLines.ts"
 import { readFile } from "./ListFiles.ts"
 import { textOf } from "./ListFileText.ts"
 import { relationsOf } from "./Relations.ts"
-import { ListKind, type Transfer } from "./Transfer.ts"
+import { ListKind, namesPosts, type Transfer } from "./Transfer.ts"
 import { Transfers } from "./Transfers.ts"
 
 /** Names and failed lines that a preview shows of each sort. */
@@ -101,7 +101,7 @@ export class FileImports extends Context.Service<FileImports, {
         const options = yield* decodeOptions(transfer.options)
         const relations = relationsOf(sql, config, kind, accountId)
         const named = sql`EXISTS (SELECT FROM existing r WHERE r.name = l.name)`
-        const isKnown = kind === "bookmarks"
+        const isKnown = namesPosts(kind)
           ? sql`EXISTS (SELECT FROM statuses s WHERE s.uri = l.name)`
           : sql`EXISTS (SELECT FROM accounts a
             WHERE lower(a.username) = split_part(split_part(l.name, ' ', 1), '@', 1)

@@ -8,7 +8,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { FailureReason, handleOf, type LineDetails, type NewLine, PersistedDetails } from "./ImportLine.ts"
 import { relationsOf } from "./Relations.ts"
-import type { ListKind, Transfer } from "./Transfer.ts"
+import { type ListKind, namesPosts, type Transfer } from "./Transfer.ts"
 
 /** Lines that one statement inserts. */
 const insertedMax = 2_000
@@ -143,7 +143,7 @@ export class ImportLines extends Context.Service<ImportLines, {
 
       /** Host of a relation's name, which is a URL or `name@domain` before the title of a list. */
       const hostOf = (kind: ListKind) =>
-        kind === "bookmarks"
+        namesPosts(kind)
           ? sql`split_part(r.name, '/', 3)`
           : sql`split_part(split_part(r.name, ' ', 1), '@', 2)`
 

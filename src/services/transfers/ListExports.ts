@@ -27,6 +27,7 @@ export const exportFileNames: Readonly<Record<ExportKind, string>> = {
   mutes: "muted_accounts.csv",
   ["domain_blocks"]: "blocked_domains.csv",
   bookmarks: "bookmarks.csv",
+  favourites: "favourites.csv",
   filters: "custom_filters.json"
 }
 
@@ -68,6 +69,12 @@ export class ListExports extends Context.Service<ListExports, {
         owner: sql`r.${sql(ownColumn)}`
       })
       const uri = sql`coalesce(s.uri, ${publicUrl}::text || a.actor_path || '/statuses/' || s.id)`
+      const ofPosts = (table: string) => ({
+        cells: [uri],
+        from: sql`${sql(table)} r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL
+          JOIN accounts a ON a.id = s.account_id`,
+        owner: sql`r.account_id`
+      })
       const sources: Readonly<
         Record<CsvKind, { readonly cells: ReadonlyArray<Fragment>; readonly from: Fragment; readonly owner: Fragment }>
       > = {
@@ -86,12 +93,8 @@ export class ListExports extends Context.Service<ListExports, {
           owner: sql`l.account_id`
         },
         ["domain_blocks"]: { cells: [sql`r.domain`], from: sql`domain_mutes r`, owner: sql`r.account_id` },
-        bookmarks: {
-          cells: [uri],
-          from: sql`bookmarks r JOIN statuses s ON s.id = r.status_id AND s.deleted_at IS NULL
-            JOIN accounts a ON a.id = s.account_id`,
-          owner: sql`r.account_id`
-        }
+        bookmarks: ofPosts("bookmarks"),
+        favourites: ofPosts("favourites")
       }
 
       const page = Effect.fnUntraced(function*(owner: AccountId, kind: CsvKind, before: bigint | undefined) {
@@ -155,6 +158,7 @@ export class ListExports extends Context.Service<ListExports, {
             // The driver renames columns.
             ["domain_blocks"]: figures["domainBlocks"] ?? 0,
             bookmarks: figures["bookmarks"] ?? 0,
+            favourites: figures["favourites"] ?? 0,
             filters: figures["filters"] ?? 0
           }
         }, Effect.orDie)

@@ -41,6 +41,7 @@ const fileNames: ReadonlyArray<readonly [RegExp, FileKind]> = [
   [/block/i, "blocks"],
   [/mute/i, "mutes"],
   [/bookmark/i, "bookmarks"],
+  [/favou?rite|\blikes\b/i, "favourites"],
   [/list/i, "lists"],
   [/filter/i, "filters"]
 ]

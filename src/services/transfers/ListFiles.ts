@@ -88,7 +88,8 @@ const lineOf = (
       const name = domainOf((columns === undefined ? row[0] : cell("domain")) ?? "")
       return name === undefined ? invalid(row) : { name, host: null, details: {} }
     }
-    case "bookmarks": {
+    case "bookmarks":
+    case "favourites": {
       const text = ((columns === undefined ? row[0] : cell("uri")) ?? "").trim()
       const url = isUrl(text) && text.length <= nameCharactersMax ? URL.parse(text) : null
       if (url === null || url.href.length > nameCharactersMax) return invalid(row)

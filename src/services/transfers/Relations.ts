@@ -31,10 +31,11 @@ export const relationsOf = (
       return sql`SELECT r.id, NULL::bigint AS subject_id, r.domain AS name, '' AS list, true AS removable
         FROM domain_mutes r WHERE r.account_id = ${owner}::bigint`
     case "bookmarks":
+    case "favourites":
       return sql`SELECT r.id, r.status_id AS subject_id,
           coalesce(s.uri, ${publicUrl}::text || a.actor_path || '/statuses/' || s.id) AS name, '' AS list,
           true AS removable
-        FROM bookmarks r JOIN statuses s ON s.id = r.status_id JOIN accounts a ON a.id = s.account_id
+        FROM ${sql(kind)} r JOIN statuses s ON s.id = r.status_id JOIN accounts a ON a.id = s.account_id
         WHERE r.account_id = ${owner}::bigint`
     case "lists":
       return sql`SELECT r.id, r.account_id AS subject_id, ${handle} || ' ' || l.title AS name, l.title AS list,

@@ -3,9 +3,20 @@ import { AccountId } from "../database/Ids.ts"
 import { Timestamptz } from "../database/Rows.ts"
 
 /** Kinds of imports from a file of lines, by what the lines name. */
-export const listKinds = ["follows", "lists", "blocks", "mutes", "domain_blocks", "bookmarks", "filters"] as const
+export const listKinds = [
+  "follows",
+  "lists",
+  "blocks",
+  "mutes",
+  "domain_blocks",
+  "bookmarks",
+  "favourites",
+  "filters"
+] as const
 export const ListKind = Schema.Literals(listKinds)
 export type ListKind = typeof ListKind.Type
+/** Returns true for kinds whose lines name posts. */
+export const namesPosts = (kind: ListKind): boolean => kind === "bookmarks" || kind === "favourites"
 
 /**
  * Kinds of transfers; each has a handler. The last four write an archive, import one, import an account from its server,

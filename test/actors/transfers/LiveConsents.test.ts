@@ -20,7 +20,7 @@ layer(liveServices, { excludeTestServices: true })("consent for imports from oth
       const { id } = yield* imports.begin(owner, actor)
       const waiting = yield* run(from, owner, id)
       assert.strictEqual(
-        (yield* Effect.flip(imports.confirm(owner, id, { withFollows: true, withBlocks: true })))._tag,
+        (yield* Effect.flip(imports.confirm(owner, id, { withFollows: true, withBlocks: true, withLikes: true })))._tag,
         "RecordNotFound"
       )
       const state = new URL((yield* imports.authorization(waiting))!).searchParams.get("state")!

@@ -14,7 +14,7 @@ import { user } from "../../support/SignedIn.ts"
 
 layer(liveServices, { excludeTestServices: true })("imports of accounts from their servers", (it) => {
   for (const when of ["before", "after"] as const) {
-    it.effect(`a node that dies ${when} every step imports each post, file, follow and block once`, () =>
+    it.effect(`a node that dies ${when} every step imports each post, file, follow, block and favourite once`, () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const owner = yield* user(`mia_${when}`)
@@ -24,16 +24,17 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
         const { id, planned } = yield* consented(from, owner, dies)
         assert.deepInclude(planned, { state: "unconfirmed", total: 45, problem: null })
         const imports = yield* LiveImports
-        assert.deepInclude((yield* imports.open(planned)).options, { following: 2, blocked: 2 })
-        yield* imports.confirm(owner, id, { withFollows: true, withBlocks: false })
+        assert.deepInclude((yield* imports.open(planned)).options, { following: 2, blocked: 2, liked: 2 })
+        yield* imports.confirm(owner, id, { withFollows: true, withBlocks: false, withLikes: true })
         const done = yield* run(from, owner, id, dies)
         assert.deepInclude(done, { state: "finished", added: 45, failed: 0 })
         assert.lengthOf(yield* postsOf(owner), 45)
         const files = yield* sql`SELECT FROM media_attachments WHERE account_id = ${owner}`
         assert.lengthOf(files, 23)
         const lists = yield* sql`SELECT t.kind, array_agg(l.name ORDER BY l.place) AS names FROM transfers t
-          JOIN transfer_lines l ON l.transfer_id = t.id WHERE t.account_id = ${owner} GROUP BY t.kind`
-        assert.deepStrictEqual(lists, [{ kind: "follows", names: ["https://a.example/u", "https://b.example/u"] }])
+          JOIN transfer_lines l ON l.transfer_id = t.id WHERE t.account_id = ${owner} GROUP BY t.kind ORDER BY t.kind`
+        const names = ["https://a.example/u", "https://b.example/u"]
+        assert.deepStrictEqual(lists, [{ kind: "favourites", names }, { kind: "follows", names }])
         assert.include(from.asked, "revoked")
         assert.notInclude(JSON.stringify(done.options), "secrets")
         yield* sql`UPDATE transfers SET state = 'cancelled' WHERE account_id = ${owner}`
@@ -93,6 +94,16 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       assert.strictEqual(yield* round, 2)
     }))
 
+  it.effect("a server that keeps favourites to itself lets all else be imported", () =>
+    Effect.gen(function*() {
+      const owner = yield* user("dan")
+      const others = Object.fromEntries(Object.entries(account(3)).filter(([url]) => !url.startsWith(`${actor}/liked`)))
+      const { planned } = yield* consented(sourceOf(others), owner)
+      assert.deepInclude(planned, { state: "unconfirmed", total: 3, problem: null })
+      assert.deepInclude((yield* (yield* LiveImports).open(planned)).options, { following: 2, blocked: 2, liked: 0 })
+      yield* (yield* Transfers).cancel(owner, planned.id)
+    }))
+
   it.effect("posts of others and of other servers are left out, and a revoked consent fails the import", () =>
     Effect.gen(function*() {
       const owner = yield* user("cat")
@@ -142,7 +153,7 @@ layer(liveServices, { excludeTestServices: true })("imports of accounts from the
       const { id, planned } = yield* consented(from, owner)
       const imports = yield* LiveImports
       assert.deepInclude((yield* imports.open(planned)).options.plan, { posts: 4, files: 3, unreadable: 0 })
-      yield* imports.confirm(owner, id, { withFollows: false, withBlocks: false })
+      yield* imports.confirm(owner, id, { withFollows: false, withBlocks: false, withLikes: false })
       assert.deepInclude(yield* run(from, owner, id), { state: "finished", added: 4, failed: 0 })
       const files = yield* sql`SELECT DISTINCT status_id FROM media_attachments WHERE account_id = ${owner}`
       assert.lengthOf(files, 3)

@@ -174,6 +174,17 @@ ${
         ),
         true
       )
+    }${
+      options.liked === undefined || options.liked === 0 ? "" : checkBox(
+        "likes",
+        say(
+          "{count, plural, one {Favourite # post that you favourited there} other {Favourite # posts that you favourited there}}",
+          {
+            count: options.liked
+          }
+        ),
+        true
+      )
     }`
     return planned(visit, options.plan, lists)
   })
@@ -194,7 +205,11 @@ ${
       confirm: Effect.fnUntraced(function*(visit, sent) {
         const { id, kind } = yield* found(visit)
         yield* kind === "live_in"
-          ? live.confirm(visit.viewer, id, { withFollows: sent.has("follows"), withBlocks: sent.has("blocks") })
+          ? live.confirm(visit.viewer, id, {
+            withFollows: sent.has("follows"),
+            withBlocks: sent.has("blocks"),
+            withLikes: sent.has("likes")
+          })
           : archives.confirm(visit.viewer, id)
         return { notice: visit.reader.words.say("The import has started.") }
       }),

@@ -12,6 +12,7 @@ export const kindNames = ({ say }: Messages): Readonly<Record<ExportKind, string
   mutes: say("Muted accounts"),
   ["domain_blocks"]: say("Blocked servers"),
   bookmarks: say("Bookmarks"),
+  favourites: say("Favourites"),
   filters: say("Filters")
 })
 

@@ -22,10 +22,13 @@ export const LiveImport = Schema.Struct({
   /** Accounts that are followed and blocked there. */
   following: Schema.Int,
   blocked: Schema.Int,
+  /** Posts that are favourited there; absent in imports that an older version began. */
+  liked: Schema.optionalKey(Schema.Int),
   /** Choices of the owner when confirming the plan. */
   confirmed: Schema.Boolean,
   withFollows: Schema.Boolean,
   withBlocks: Schema.Boolean,
+  withLikes: Schema.optionalKey(Schema.Boolean),
   /** Sealed `LiveSecrets`; absent once the import has ended. */
   secrets: Schema.optionalKey(Schema.String)
 })
@@ -68,6 +71,7 @@ export const LiveCursor = Schema.Struct({
     "posts",
     "following",
     "blocked",
+    "liked",
     "plan",
     "planned",
     "lists"
@@ -76,6 +80,7 @@ export const LiveCursor = Schema.Struct({
   posts: Schema.NullOr(Schema.String),
   following: Schema.NullOr(Schema.String),
   blocked: Schema.NullOr(Schema.String),
+  liked: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** Next page of the current collection; null before the first one. */
   page: Schema.NullOr(Schema.String),
   /** Pages and items that were read, and bytes of the items. */
@@ -101,8 +106,8 @@ export const firstLiveCursor: LiveCursor = {
   after: null
 }
 
-/** First places of the lines of follows and of blocks among those of the import. */
-export const firstPlaces = { following: 0, blocked: linesMax } as const
+/** First places of the lines of follows, of blocks and of favourites among those of the import. */
+export const firstPlaces = { following: 0, blocked: linesMax, liked: 2 * linesMax } as const
 
 /**
  * Reasons for the failure of an import: no such account, a server without this protocol, consent that was refused or

@@ -43,6 +43,7 @@ interface OpenImport {
 interface Choices {
   readonly withFollows: boolean
   readonly withBlocks: boolean
+  readonly withLikes: boolean
 }
 
 /** Maximum imports that one round ends, and maximum concurrent revocations. */
