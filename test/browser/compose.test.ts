@@ -156,6 +156,12 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const [post] = yield* statusesOf(dora)
         assert.strictEqual(textOf(post!), "Hello @dora 🎉")
         assert.containsSubset(post!["media_attachments"], [{ description: "one" }, { description: "two" }])
+        // The click was in the upper left corner; y points upwards.
+        const [{ meta }] = post!["media_attachments"] as [
+          { readonly meta: { readonly focus: { x: number; y: number } } }
+        ]
+        assert.isBelow(meta.focus.x, -0.5)
+        assert.isAbove(meta.focus.y, 0.5)
         assert.deepStrictEqual(problems, [])
       }))
 

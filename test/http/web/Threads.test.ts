@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask } from "../../support/Api.ts"
+import { remotePost } from "../../support/RemotePosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
@@ -69,5 +70,20 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         assert.strictEqual(status, 200)
         assert.include(text, `href="/@dora/${tab}" aria-current="page"`)
       }
+    }))
+
+  it.effect("a profile of another server says that posts may be missing, and links to the original", () =>
+    Effect.gen(function*() {
+      const { createPerson } = yield* TestServer
+      yield* remotePost([])
+      const browser = yield* staffBrowser(yield* createPerson("rolf"))
+      const { status, text } = yield* browser.get("/@remote1@else.test")
+      assert.strictEqual(status, 200)
+      assert.include(text, "Older posts may be missing here.")
+      assert.match(
+        text,
+        /<a href="https:\/\/else\.test\/@remote1" rel="nofollow noopener" dir="auto">Open the original page/
+      )
+      assert.notInclude((yield* browser.get("/@rolf")).text, "Older posts may be missing here.")
     }))
 })

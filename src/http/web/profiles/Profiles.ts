@@ -22,6 +22,7 @@ import { read } from "../../wire/Keys.ts"
 import { followScripts } from "../account/FollowForm.ts"
 import { feedLinks } from "../feeds/Formats.ts"
 import { atFeed } from "../feeds/OtherPaths.ts"
+import { foreignLink } from "../shell/ForeignLink.ts"
 import { pageOf, pagingLinks } from "../shell/Paging.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { View, Visit } from "../shell/Visit.ts"
@@ -127,7 +128,13 @@ ${feedLinks(profilePath(account.acct), title)}`
             items.length === 0
               ? html`<p class="soft empty">${say("There are no public posts yet.")}</p>`
               : yield* feedOf(visit, say("Posts"), items)
-          }${pagingLinks(visit, page, cursors)}`
+          }${pagingLinks(visit, page, cursors)}${
+            isLocal
+              ? ""
+              : html`<p class="soft">${say("Older posts may be missing here.")} ${
+                foreignLink(account.url, say("Open the original page"))
+              }</p>`
+          }`
         }
         return view
       }),
