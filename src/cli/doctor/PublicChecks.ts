@@ -1,8 +1,10 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { IpNetwork } from "effect/net"
 import { Environment } from "../../layers/Environment.ts"
 import { certificateAt } from "../../layers/probes/Certificates.ts"
 import { addressesOf } from "../../layers/probes/Names.ts"
+import { isTrustedProxy } from "../../layers/TrustedProxies.ts"
 import { instanceName } from "../../services/federation/LocalIds.ts"
 import { makeProbe, probeHeader, SeenRequest } from "../../services/instance/ProxyProbes.ts"
 import { type Examination, Fail, Ok, Skip, Warn } from "./Examination.ts"
@@ -29,8 +31,15 @@ const ofPublicUrl = <R>(check: (url: URL, environment: Environment["Service"]) =
 
 const hostOf = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, "")
 
-/** Compares the request that the server saw with the one that was sent through the proxy. */
-export const judgeProxy = (url: URL, seen: typeof SeenRequest.Type) => {
+/**
+ * Compares the request that the server saw with the one that was sent through the proxy. `proxies` decides if the request
+ * came from the address of the proxy itself, as on a machine that resolves its own name to a loopback address.
+ */
+export const judgeProxy = (
+  url: URL,
+  seen: typeof SeenRequest.Type,
+  proxies: ReadonlyArray<IpNetwork.IpNetwork> = []
+) => {
   if (seen.host !== url.host) {
     return Fail({
       words: `the proxy changes the Host header to ${seen.host}, so that signatures of other servers fail; ` +
@@ -47,7 +56,8 @@ export const judgeProxy = (url: URL, seen: typeof SeenRequest.Type) => {
       })
       : Warn({ words: "there is no proxy, or it passes on the X-Forwarded-For of clients" })
   }
-  if (seen.address === seen.peer) {
+  const isProxyItself = seen.forwardedFor.split(",").at(-1)?.trim() === seen.peer
+  if (seen.address === seen.peer && !(isProxyItself && isTrustedProxy(proxies, seen.peer))) {
     return Fail({ words: `the proxy at ${seen.peer} is not in TRUSTED_PROXIES, so that all clients share its address` })
   }
   if (url.protocol === "https:" && seen.forwardedProto !== "https") {
@@ -98,7 +108,7 @@ export const publicChecks = (
   },
   {
     subject: "Proxy headers",
-    examine: ofPublicUrl((url) =>
+    examine: ofPublicUrl((url, { trustedProxies }) =>
       Effect.gen(function*() {
         if (signingKey === undefined) return Skip({ words: "the server never ran" })
         const probe = makeProbe(Redacted.value(signingKey), yield* Clock.currentTimeMillis)
@@ -109,7 +119,7 @@ export const publicChecks = (
         )
         const seen = decodeSeen(text)
         return Option.isSome(seen)
-          ? judgeProxy(url, seen.value)
+          ? judgeProxy(url, seen.value, trustedProxies)
           : Warn({ words: "the server did not describe the request; is it another server, or its clock a minute off?" })
       })
     )
