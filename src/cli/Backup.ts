@@ -50,6 +50,8 @@ export const restoreCommand = Command.make(
   "restore",
   { file: Argument.String("file").pipe(Argument.withDescription("File that backup wrote")) },
   traced("restore")(function*({ file }) {
+    // Before the embedded database is created.
+    yield* Restore.requireReadable(file)
     const copied = yield* Restore.read(file, yield* anyConnection)
     yield* Console.log(`Restored ${amounts(copied)}. Now start the server.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))

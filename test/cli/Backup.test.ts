@@ -87,7 +87,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
   "npm run cli -- backup, restore, transfer",
   (it) => {
     it.effect(
-      "a running server is backed up; on the restored one old tokens, posts, media and secrets still work",
+      "a running server is backed up; on the restored one old tokens, posts, media and secrets still work (F329)",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
@@ -129,6 +129,9 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
 
           const bytes = yield* fs.readFile(file)
           yield* fs.writeFile(`${archives}/short.tar`, bytes.subarray(0, Math.floor(bytes.length * 0.7)))
+          const missing = yield* cli(["restore", `${archives}/missing.tar`], { DATA_DIR: second })
+          assert.include(missing.err, "missing.tar does not exist", "F329")
+          assert.deepStrictEqual(yield* fs.readDirectory(second), [], "F329: nothing is created for it")
           const short = yield* cli(["restore", `${archives}/short.tar`], { DATA_DIR: second })
           assert.strictEqual(short.code, 1, short.out)
           const foreign = yield* cli(["restore", file], { DATA_DIR: second, LOCAL_DOMAIN: "other.example" })

@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Result } from "effect"
+import { IpNetwork } from "effect/net"
 import { TestClock } from "effect/testing"
 import { judgeProxy } from "../../src/cli/doctor/PublicChecks.ts"
 import * as DatabaseClock from "../../src/layers/DatabaseClock.ts"
@@ -236,6 +237,13 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
     assert.strictEqual(judgeProxy(url, { ...seen, forwardedFor: "203.0.113.77" })._tag, "Fail")
     const untrusted = judgeProxy(url, { ...seen, address: "10.0.0.2" })
     assert.include(untrusted.words, "the proxy at 10.0.0.2 is not in TRUSTED_PROXIES")
+    // A machine that resolves its own name to a loopback address has the address of the proxy on it.
+    const itself = { ...seen, address: "127.0.0.1", peer: "127.0.0.1", forwardedFor: "203.0.113.77, 127.0.0.1" }
+    const loopback = [Result.getOrThrow(IpNetwork.fromString("127.0.0.0/8"))]
+    assert.strictEqual(judgeProxy(url, itself, loopback)._tag, "Ok")
+    assert.strictEqual(judgeProxy(url, itself)._tag, "Fail")
+    assert.strictEqual(judgeProxy(url, { ...itself, forwardedFor: "127.0.0.2" }, loopback)._tag, "Fail")
+    assert.strictEqual(judgeProxy(url, { ...itself, forwardedProto: "http" }, loopback)._tag, "Warn")
     assert.strictEqual(judgeProxy(url, { ...seen, forwardedProto: "http" })._tag, "Warn")
     assert.strictEqual(judgeProxy(url, { ...seen, forwardedFor: "203.0.113.77, 198.51.100.7" })._tag, "Ok")
   })

@@ -94,6 +94,8 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           assert.include(late, "ends before 2200-01-01T00:00:00.000Z. Leave out --until")
           const foreign = yield* refused(["wal", "restore", archive], { ...target, LOCAL_DOMAIN: "other.example" })
           assert.include(foreign, "The archive is of birds.example, this server is other.example")
+          const nowhere = yield* refused(["wal", "restore", `${archive}/nowhere`], target)
+          assert.include(nowhere, "/nowhere/base does not exist")
           assert.deepStrictEqual(yield* fs.readDirectory(second), [])
           assert.include(yield* done(["wal", "restore", archive, "--until", time], target), "Restored.")
           assert.include(yield* refused(["wal", "restore", archive], target), "The target is not empty")

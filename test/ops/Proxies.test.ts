@@ -61,7 +61,7 @@ const bytesOf = (parts: Iterable<Uint8Array>) => [...parts].reduce((sum, { lengt
 layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample of", (it) => {
   for (const proxy of proxies) {
     it.effect(
-      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses`,
+      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses (F327)`,
       () =>
         Programs.find(proxy.program) === undefined
           ? Effect.sync(() => console.log(`not run: ${proxy.program} is missing`))
@@ -70,6 +70,8 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
             const running = yield* startProxy(proxy, port)
             const bearer = { authorization: `Bearer ${token}` }
             yield* listening(running, Effect.map(secure(running, publicName, "/health"), ({ status }) => status))
+
+            assert.notInclude(running.said(), "duplicate value", "F327: a setting of the distribution remains in force")
 
             const redirect = yield* insecure(running, publicName, "/@ada?page=2")
             assert.include([301, 308], redirect.status)

@@ -37,6 +37,8 @@ export const proxies: ReadonlyArray<Proxy> = [
       events { worker_connections 1024; }
       http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
       fastcgi_temp_path ${folder}/fastcgi; scgi_temp_path ${folder}/scgi; uwsgi_temp_path ${folder}/uwsgi;
+      # As in Debian's nginx.conf, whose settings of this level are added to, not replaced.
+      ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;
       ${
         sample
           .replaceAll(/listen (?:\[::\]:)?(80|443)\b/g, (_, port) =>

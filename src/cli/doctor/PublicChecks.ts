@@ -1,8 +1,10 @@
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
+import type { IpNetwork } from "effect/net"
 import { Environment } from "../../layers/Environment.ts"
 import { certificateAt } from "../../layers/probes/Certificates.ts"
 import { addressesOf } from "../../layers/probes/Names.ts"
+import { isTrustedProxy } from "../../layers/TrustedProxies.ts"
 import { instanceName } from "../../services/federation/LocalIds.ts"
 import { makeProbe, probeHeader, SeenRequest } from "../../services/instance/ProxyProbes.ts"
 import { type Examination, Fail, Ok, Skip, Warn } from "./Examination.ts"
@@ -29,8 +31,15 @@ const ofPublicUrl = <R>(check: (url: URL, environment: Environment["Service"]) =
 
 const hostOf = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, "")
 
-/** Compares the request that the server saw with the one that was sent through the proxy. */
-export const judgeProxy = (url: URL, received: typeof SeenRequest.Type) => {
+/**
+ * Compares the request that the server saw with the one that was sent through the proxy. `proxies` decides if the request
+ * came from the address of the proxy itself, as on a machine that resolves its own name to a loopback address.
+ */
+export const judgeProxy = (
+  url: URL,
+  received: typeof SeenRequest.Type,
+  proxies: ReadonlyArray<IpNetwork.IpNetwork> = []
+) => {
   if (received.host !== url.host) {
     return Fail({
       words: `the proxy changes the Host header to ${received.host}, so that signatures of other servers fail; ` +
@@ -49,10 +58,9 @@ export const judgeProxy = (url: URL, received: typeof SeenRequest.Type) => {
       })
       : Warn({ words: "there is no proxy, or it passes on the X-Forwarded-For of clients" })
   }
-  if (received.address === received.peer) {
-    return Fail({
-      words: `the proxy at ${received.peer} is not in TRUSTED_PROXIES, so that all clients share its address`
-    })
+  const isProxyItself = received.forwardedFor.split(",").at(-1)?.trim() === received.peer
+  if (received.address === received.peer && !(isProxyItself && isTrustedProxy(proxies, received.peer))) {
+    return Fail({ words: `the proxy at ${received.peer} is not in TRUSTED_PROXIES, so that all clients share its address` })
   }
   if (url.protocol === "https:" && received.forwardedProto !== "https") {
     return Warn({ words: `the proxy sends X-Forwarded-Proto ${received.forwardedProto ?? "not at all"}, not https` })
@@ -102,7 +110,7 @@ export const publicChecks = (
   },
   {
     subject: "Proxy headers",
-    examine: ofPublicUrl((url) =>
+    examine: ofPublicUrl((url, { trustedProxies }) =>
       Effect.gen(function*() {
         if (signingKey === undefined) return Skip({ words: "the server never ran" })
         const probe = makeProbe(Redacted.value(signingKey), yield* Clock.currentTimeMillis)
@@ -113,7 +121,7 @@ export const publicChecks = (
         )
         const received = decodeRequest(text)
         return Option.isSome(received)
-          ? judgeProxy(url, received.value)
+          ? judgeProxy(url, received.value, trustedProxies)
           : Warn({ words: "the server did not describe the request; is it another server, or its clock a minute off?" })
       })
     )

@@ -14,6 +14,7 @@ import { chooseListen, passwordName } from "../EmbeddedPostgres.ts"
 import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as BaseCopies from "./BaseCopies.ts"
+import { requireReadable } from "./Restore.ts"
 import * as Secrets from "./Secrets.ts"
 
 const refused = (message: string) => new OperatorError({ message })
@@ -100,6 +101,7 @@ export const restore = traced("PointInTime.restore")(function*(
   }
   const target = yield* DataFolder.of(dataDir)
   if (yield* fs.exists(target)) return yield* refused(`The target is not empty: ${target} exists`)
+  yield* requireReadable(BaseCopies.baseFolder(archive))
   const base = yield* baseAt(archive, until)
   if (base.localDomain !== localDomain) {
     return yield* refused(

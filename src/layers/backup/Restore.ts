@@ -14,6 +14,17 @@ const refused = (message: string) => new OperatorError({ message })
 const failed = ({ message }: { readonly message: string }) =>
   refused(`The restore failed, the target is unchanged: ${message}`)
 
+/** Fails if the file or folder of a backup cannot be read; the commands of a package do not run as root. */
+export const requireReadable = Effect.fnUntraced(function*(file: string) {
+  const fs = yield* FileSystem.FileSystem
+  yield* Effect.mapError(fs.access(file, { readable: true }), ({ reason: { _tag } }) =>
+    refused(
+      _tag === "NotFound"
+        ? `${file} does not exist`
+        : `${file} cannot be read by the user that the server runs as: give it to this user`
+    ))
+})
+
 /** Returns the bytes of an entry, within the limit. */
 const bytesOf = Effect.fnUntraced(function*<E>({ body, header: { path, size } }: Tar.Entry<E>) {
   if (size > Format.partBytesMax) return yield* refused(`The backup is damaged: ${path} has ${size} bytes`)
