@@ -22,8 +22,10 @@ import { TwoFactorEmails } from "./TwoFactorEmails.ts"
 
 /** Signature algorithms of passkeys: EdDSA, ES256 and RS256 (COSE). */
 const algorithms = [-8, -7, -257]
-/** Maximum passkeys of a user, and maximum characters of a passkey's name and of a browser's response. */
+/** Maximum passkeys of a user. Older versions let in more; so many are read. */
 const passkeysMax = 20
+const passkeysReadMax = 100
+/** Maximum characters of a passkey's name and of a browser's response. */
 export const passkeyNameCharactersMax = 50
 const credentialCharactersMax = 20_000
 
@@ -126,7 +128,7 @@ const make = Effect.gen(function*() {
 
   const rowsOfAccount = (accountId: AccountId) =>
     Effect.orDie(credentialRows(sql`SELECT * FROM passkeys WHERE account_id = ${accountId}
-      ORDER BY created_at, credential_id LIMIT ${passkeysMax}`))
+      ORDER BY created_at, credential_id LIMIT ${passkeysReadMax}`))
 
   const list: Passkeys["Service"]["list"] = traced("Passkeys.list")((accountId) =>
     Effect.map(rowsOfAccount(accountId), (rows) =>
