@@ -6,9 +6,9 @@ import { startCollector } from "../safety/Collector.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { pathOf, spansOf } from "../support/Traces.ts"
-import { farHosts, followFromAfar } from "./FarHosts.ts"
 import { idOf } from "./Load.ts"
 import { makeAccounts, request, startNode } from "./Nodes.ts"
+import { addRemoteFollowers, remoteHosts } from "./RemoteHosts.ts"
 
 /** So many that each of two nodes runs actors of some accounts, and of some hosts. */
 const authors = 8
@@ -33,7 +33,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const sql = yield* SqlClient.SqlClient
         const { url } = yield* TestDatabase
         const redis = yield* redisUrl
-        const others = yield* farHosts
+        const others = yield* remoteHosts
         const collectors = [yield* startCollector, yield* startCollector]
         const statuses = yield* Effect.scoped(Effect.gen(function*() {
           const [a] = yield* Effect.forEach(collectors, (collector) =>
@@ -45,7 +45,7 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
           )
           const inboxes = Array.from({ length: hostsCount }, (_, n) =>
             others.inbox(1 + n, n))
-          yield* followFromAfar(sql, inboxes, people)
+          yield* addRemoteFollowers(sql, inboxes, people)
           const statuses = yield* Effect.forEach(people, (person) =>
             Effect.map(
               request(a!, person, "/api/v1/statuses", { method: "POST", form: { status: "hello" } }),

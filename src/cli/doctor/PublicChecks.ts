@@ -60,7 +60,9 @@ export const judgeProxy = (
   }
   const isProxyItself = received.forwardedFor.split(",").at(-1)?.trim() === received.peer
   if (received.address === received.peer && !(isProxyItself && isTrustedProxy(proxies, received.peer))) {
-    return Fail({ words: `the proxy at ${received.peer} is not in TRUSTED_PROXIES, so that all clients share its address` })
+    return Fail({
+      words: `the proxy at ${received.peer} is not in TRUSTED_PROXIES, so that all clients share its address`
+    })
   }
   if (url.protocol === "https:" && received.forwardedProto !== "https") {
     return Warn({ words: `the proxy sends X-Forwarded-Proto ${received.forwardedProto ?? "not at all"}, not https` })

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ask, newPerson, publish } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, servers } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the order of a post and its edit", (it) => {
   it.effect("F336: an edit is sent after its post, also if the fan-out of the post failed at first", () =>

@@ -7,8 +7,8 @@ import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import type { Person } from "../../support/Server.ts"
 import { TestServer } from "../../support/Server.ts"
+import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers } from "./Sending.ts"
-import { actorOf, found, there } from "./Talking.ts"
 
 /** Waits until no work is left. */
 const still = Effect.gen(function*() {
