@@ -31,8 +31,8 @@ const emptied = new Set([
   "pg_stat_tmp",
   "pg_subtrans"
 ])
-/** Files of the running Postgres, and temporary ones. */
-const left = /(?:^|\/)(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|\.s\.PGSQL\..*|wal_gap)$/
+/** Names of files of the running Postgres, and of temporary ones. */
+const left = /^(?:postmaster\.(?:pid|opts)$|pg_internal\.init|pgsql_tmp|\.s\.PGSQL\.|wal_gap$)/
 /** Copied last, as pg_basebackup does. */
 const control = "global/pg_control"
 
@@ -40,7 +40,7 @@ const control = "global/pg_control"
 const copyFolder = Effect.fnUntraced(function*(from: string, to: string) {
   const fs = yield* FileSystem.FileSystem
   const names = (yield* fs.readDirectory(from, { recursive: true })).filter((name) =>
-    !left.test(name) && !(name.includes("/") && emptied.has(name.split("/")[0] ?? ""))
+    !left.test(name.slice(name.lastIndexOf("/") + 1)) && !(name.includes("/") && emptied.has(name.split("/")[0] ?? ""))
   ).toSorted()
   yield* fs.makeDirectory(to, { recursive: true, mode: 0o700 })
   const copy = Effect.fnUntraced(function*(name: string) {
