@@ -224,7 +224,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
     120_000
   )
 
-  it("judges what a proxy forwards", () => {
+  it("judges what a proxy forwards; F328: also if this machine is the client and the proxy", () => {
     const url = new URL("https://example.org")
     const seen = {
       address: "198.51.100.7",
