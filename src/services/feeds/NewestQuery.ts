@@ -123,7 +123,7 @@ export const ofList = (sql: SqlClient, list: bigint, range: Range, now: Date) =>
   const joins = sql`CROSS JOIN (SELECT * FROM lists WHERE id = ${list}) l
     LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = s.account_id`
   const members = (table: string) => sql`(SELECT * FROM ${sql.literal(table)} WHERE list_id = ${list})`
-  const listed = { beside: joins, belongs: isListed(sql, now) }
+  const listed = { joins, belongs: isListed(sql, now) }
   return newest(sql, [
     { rows: members("list_accounts"), alias: "m", ...byAuthor(sql, sql.literal("m.account_id")), ...listed },
     { rows: members("list_tags"), alias: "m", ...byTag(sql, "m.tag_id"), ...listed }
