@@ -21,6 +21,10 @@ const waits = Metric.gauge("murmuration_postgres_lock_waits", {
 const response = Metric.gauge("murmuration_postgres_response_seconds", {
   description: "Time of a trivial statement at the last scrape, with its wait for a free connection of this node"
 })
+const archiveFailing = Metric.gauge("murmuration_postgres_archive_failing", {
+  description:
+    "1 if Postgres failed to archive its write-ahead log at the last attempt (`WAL_ARCHIVE_DIR`), otherwise 0"
+})
 
 /** Age from which a running statement is slow, in milliseconds. */
 export const slowMillis = 1_000
@@ -37,6 +41,7 @@ const sessionRows = rowsOf(
   })
 )
 const limitRows = rowsOf(Schema.Struct({ max: Schema.Int }))
+const archiverRows = rowsOf(Schema.Struct({ failing: Schema.Boolean }))
 
 /** Returns an effect that updates the gauges of Postgres, for a scrape. */
 export const make = Effect.gen(function*() {
@@ -46,6 +51,9 @@ export const make = Effect.gen(function*() {
     const [limit] = yield* limitRows(sql`SELECT current_setting('max_connections')::int AS max`)
     yield* Metric.update(response, ((yield* elapsedMillis) - began) / 1_000)
     yield* Metric.update(sessionsMax, limit?.max ?? 0)
+    const [archiver] = yield* archiverRows(sql`SELECT last_failed_time IS NOT NULL
+        AND (last_archived_time IS NULL OR last_failed_time > last_archived_time) AS failing FROM pg_stat_archiver`)
+    yield* Metric.update(archiveFailing, archiver?.failing === true ? 1 : 0)
     const now = yield* Clock.currentTimeMillis
     const rows = yield* sessionRows(sql`SELECT coalesce(state, 'other') AS state, count(*)::int AS count,
         (count(*) FILTER (WHERE state = 'active' AND query_start < ${new Date(now - slowMillis)}))::int AS slow,
