@@ -5,13 +5,14 @@ import { commandName } from "../../layers/CommandName.ts"
 import * as DataFolder from "../../layers/embedded/DataFolder.ts"
 import * as WalArchive from "../../layers/embedded/WalArchive.ts"
 import { Environment } from "../../layers/Environment.ts"
-import { rowsOf, singleRow } from "../../services/database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../services/database/Rows.ts"
+import { momentOf } from "../../services/runtime/Moments.ts"
 import { type Examination, Fail, Ok, Skip, Warn } from "./Examination.ts"
 
 const archiverRows = rowsOf(Schema.Struct({
   mode: Schema.String,
-  archivedAt: Schema.NullOr(Schema.Date),
-  failedAt: Schema.NullOr(Schema.Date),
+  archivedAt: Schema.NullOr(Timestamptz),
+  failedAt: Schema.NullOr(Timestamptz),
   failedSegment: Schema.NullOr(Schema.String)
 }))
 
@@ -48,7 +49,7 @@ export const archiveCheck: Examination<SqlClient.SqlClient | Environment | FileS
     const newest = (yield* BaseCopies.list(archive.folder)).at(-1)
     if (newest === undefined) return Fail({ words: `${archive.folder} has no base copy; ${base}` })
     const words = `base copy of ${newest.completedAt}, log to ${archivedAt?.toISOString() ?? "there"}`
-    const age = (yield* Clock.currentTimeMillis) - Date.parse(newest.completedAt)
+    const age = (yield* Clock.currentTimeMillis) - (momentOf(newest.completedAt) ?? 0)
     return age > baseAgeMillisMax ? Warn({ words: `${words}; ${base}` }) : Ok({ words })
   })
 }

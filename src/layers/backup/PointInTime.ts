@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Reactivity } from "effect/reactivity"
-import { rowsOf, singleRow } from "../../services/database/Rows.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../services/database/Rows.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { type Connection, connectionOf, names } from "../Database.ts"
 import * as Binaries from "../embedded/Binaries.ts"
@@ -22,7 +22,7 @@ const refused = (message: string) => new OperatorError({ message })
 /** Maximum time to replay the log. */
 const replayTimeout = "1 day"
 
-const ReplayedRow = Schema.Struct({ lastCommit: Schema.NullOr(Schema.Date), segment: Schema.String })
+const ReplayedRow = Schema.Struct({ lastCommit: Schema.NullOr(Timestamptz), segment: Schema.String })
 const replayedRows = rowsOf(ReplayedRow)
 
 /** Selects the newest base copy that was complete at the time. */

@@ -14,7 +14,7 @@ import { addressStart, type Token, tokenAt } from "./TextTokens.ts"
 /** Ends a run of plain text: the start of markup, a mention, a hashtag or a URL. */
 const special = new RegExp(String.raw`[\n\\` + "`" + String.raw`*_~[\]!<>&@#＃]|${addressStart}`, "giu")
 
-const socialToken = "social"
+const socialType = "social"
 /** Emphasis characters. */
 const emphasis = new Set("*_~")
 
@@ -39,16 +39,16 @@ const make = () => {
     state.pos = end
     return true
   })
-  md.inline.ruler.before("text", socialToken, (state, silent) => {
+  md.inline.ruler.before("text", socialType, (state, silent) => {
     const found = state.linkLevel > 0 ? undefined : foundAt(state.src, state.pos)
     if (found === undefined || state.pos + found.text.length > state.posMax) return false
-    if (!silent) state.push(socialToken, "", 0).content = found.text
+    if (!silent) state.push(socialType, "", 0).content = found.text
     state.pos += found.text.length
     return true
   })
   const { renderer } = md
   const { rules } = renderer
-  rules[socialToken] = (all, index, _, env) => {
+  rules[socialType] = (all, index, _, env) => {
     const found = foundAt(all[index]?.content ?? "", 0)
     return found === undefined || env === undefined ? "" : writing(env)(found)
   }
@@ -76,7 +76,7 @@ const parser = () => made ??= make()
 /** Returns the mentions, hashtags and URLs of a text, without those in code or link labels. */
 export const markdownTokens = (source: string): ReadonlyArray<Token> =>
   parser().parse(source, {}).flatMap(({ children }) =>
-    (children ?? []).flatMap(({ content, type }) => (type === socialToken ? foundAt(content, 0) : undefined) ?? [])
+    (children ?? []).flatMap(({ content, type }) => (type === socialType ? foundAt(content, 0) : undefined) ?? [])
   )
 
 /** Returns the HTML of a status; a text that renders to nothing is treated as plain text. */

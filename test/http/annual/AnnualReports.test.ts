@@ -74,7 +74,7 @@ layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports
           Effect.map(Effect.promise(() => response.text()), (text) => ({ status: response.status, text })))
       const shown = yield* page(shared)
       assert.strictEqual(shown.status, 200)
-      for (const word of [`${year} in review: @anna@`, "#Cats (2)", "Hello"]) {
+      for (const word of [`${year} in review: @anna@`, "#Cats</bdi> (2)", "Hello"]) {
         assert.include(shown.text, word)
       }
       assert.notInclude(shown.text, "secret")
