@@ -31,6 +31,8 @@ interface Load {
   readonly requests: number
   readonly largestPaintMillis: number
   readonly shift: number
+  /** Elements that moved, each with its boxes before and after. */
+  readonly shifted: string
 }
 
 /** Loads a page on a simulated old phone with an empty cache; returns its load figures. */
@@ -50,7 +52,7 @@ const loaded = async (page: Page, url: string): Promise<Load> => {
     if (scripts.has(requestId)) scriptBytes += encodedDataLength
   })
   await page.goto(url, { waitUntil: "load" })
-  const [largestPaintMillis, shift] = await page.evaluate<[number, number]>(`(async () => {
+  const [largestPaintMillis, shift, shifted] = await page.evaluate<[number, number, string]>(`(async () => {
     const entries = (type) => new Promise((resolve) => {
       const seen = []
       const observer = new PerformanceObserver((list) => seen.push(...list.getEntries()))
@@ -62,11 +64,14 @@ const loaded = async (page: Page, url: string): Promise<Load> => {
     })
     const paints = await entries("largest-contentful-paint")
     const shifts = await entries("layout-shift")
-    return [paints.at(-1)?.startTime ?? 0, shifts.reduce((sum, { value }) => sum + value, 0)]
+    const shifted = shifts.flatMap(({ sources }) => sources).map(({ currentRect, node, previousRect }) => [
+      (node?.outerHTML ?? node?.textContent ?? "").slice(0, 200), JSON.stringify([previousRect, currentRect])
+    ].join(" "))
+    return [paints.at(-1)?.startTime ?? 0, shifts.reduce((sum, { value }) => sum + value, 0), shifted.join("; ")]
   })()`)
   await client.send("Emulation.setCPUThrottlingRate", { rate: 1 })
   await client.detach()
-  return { scriptBytes, requests, largestPaintMillis, shift }
+  return { scriptBytes, requests, largestPaintMillis, shift, shifted }
 }
 
 /** Scrolls Home up from its oldest posts until as many are loaded; returns the used memory in megabytes. */
@@ -134,7 +139,7 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true, ti
             const median = millis.toSorted((a, b) => a - b)[Math.floor(requestsTimed / 2)] ?? 0
             const load = yield* Effect.promise(() => loaded(page, baseUrl + path))
             assert.isBelow(load.scriptBytes, 60_000, `${name}: bytes of scripts`)
-            assert.isBelow(load.shift, 0.01, `${name}: layout shift`)
+            assert.isBelow(load.shift, 0.01, `${name}: layout shift of ${load.shifted}`)
             assert.isAbove(load.largestPaintMillis, 0, name)
             assert.isBelow(load.requests, 40, `${name}: requests`)
             rows.push(

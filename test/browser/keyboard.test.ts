@@ -136,7 +136,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await viewer.locator("button.next").click()
             await page.keyboard.press("Escape")
             await viewer.waitFor({ state: "hidden" })
-            assert.strictEqual(await page.evaluate("document.activeElement.querySelector('img')?.alt"), "The second")
+            // The viewer moves the focus a task after it is hidden.
+            await page.waitForFunction("document.activeElement.querySelector('img')?.alt === 'The second'")
           }
         })
         assert.deepStrictEqual(problems, [])
