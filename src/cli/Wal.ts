@@ -7,6 +7,7 @@ import * as BaseCopy from "../layers/backup/BaseCopy.ts"
 import * as PointInTime from "../layers/backup/PointInTime.ts"
 import * as WalArchive from "../layers/embedded/WalArchive.ts"
 import { Environment } from "../layers/Environment.ts"
+import { momentMillisMax, momentMillisMin } from "../services/runtime/Moments.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { requireDatabase } from "./Backup.ts"
 import { withExamples } from "./Examples.ts"
@@ -65,6 +66,10 @@ const restore = Command.make(
     folder: Argument.String("folder").pipe(Argument.withDescription("Archive: the WAL_ARCHIVE_DIR of the old server")),
     until: Flag.Date("until").pipe(
       Flag.withDescription("Time to restore to, for example 2026-11-26T14:05:00Z; without it, the end of the log"),
+      Flag.filter(
+        (date) => date.getTime() >= momentMillisMin && date.getTime() <= momentMillisMax,
+        () => "The year is not from 1970 to 9999"
+      ),
       Flag.optional
     ),
     toGap: Flag.Boolean("to-gap").pipe(

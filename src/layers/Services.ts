@@ -103,7 +103,6 @@ import { DefaultPolicies } from "../services/statuses/DefaultPolicies.ts"
 import { EmojiReactions } from "../services/statuses/EmojiReactions.ts"
 import { FeaturedTags } from "../services/statuses/FeaturedTags.ts"
 import { History } from "../services/statuses/History.ts"
-import { ImportedFavourites } from "../services/statuses/ImportedFavourites.ts"
 import { Interactions } from "../services/statuses/Interactions.ts"
 import { PostCleanups } from "../services/statuses/PostCleanups.ts"
 import { Quotes } from "../services/statuses/Quotes.ts"
@@ -170,7 +169,6 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     AnnualReports.layer,
     ShareKeys.layer,
     Bookmarks.layer,
-    ImportedFavourites.layer,
     Catchups.layer,
     FollowLists.layer,
     Collections.layer,

@@ -136,7 +136,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
     )
 
     it.effect(
-      "old copies and their log are removed; a missing segment and a failing archive are reported",
+      "old copies and their log are removed; a missing segment and a failing archive are reported (F340)",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
@@ -181,6 +181,13 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           yield* fs.writeFileString(`${dataDir}/postgres/${WalArchive.gapName}`, "000000010000000000000007\n")
           yield* fs.makeDirectory(wal)
           assert.match((yield* cli(["doctor"], source)).out, /^FAIL {3}Archive of the log: segment \S+ (?:was|could)/m)
+          // A copy that fails closes no gap.
+          yield* fs.rename(`${archive}/base`, `${archive}/base.away`)
+          yield* fs.writeFileString(`${archive}/base`, "")
+          yield* refused(["wal", "base"], source)
+          yield* fs.remove(`${archive}/base`)
+          yield* fs.rename(`${archive}/base.away`, `${archive}/base`)
+          assert.isTrue(yield* fs.exists(`${dataDir}/postgres/${WalArchive.gapName}`), "F340")
           yield* done(["wal", "base"], source)
           assert.match((yield* cli(["doctor"], source)).out, /^ok {5}Archive of the log: /m)
 

@@ -8,13 +8,27 @@ import { freePort } from "../support/ports.ts"
 import { TestServer } from "../support/Server.ts"
 
 /** Imports a text with the command line; returns the counts and failures when the import has ended. */
-const imported = Effect.fnUntraced(function*(instance: TestInstance, name: string, kind: string, text: string) {
+const imported = Effect.fnUntraced(function*(
+  instance: TestInstance,
+  name: string,
+  kind: string,
+  text: string,
+  overwrite = false
+) {
   const { context, sql } = instance
   const fs = yield* FileSystem.FileSystem
   const file = `${yield* fs.makeTempDirectoryScoped()}/file.csv`
   yield* fs.writeFileString(file, text)
   const { variables } = Context.get(context, TestServer)
-  const { code, err, out } = yield* cli(["account", "import", name, file, "--kind", kind], variables)
+  const { code, err, out } = yield* cli([
+    "account",
+    "import",
+    name,
+    file,
+    "--kind",
+    kind,
+    ...(overwrite ? ["--overwrite"] : [])
+  ], variables)
   assert.strictEqual(code, 0, err)
   const [, id = "0"] = /^Import (\d+)/m.exec(out) ?? []
   // Hosts that do not respond are retried at once.
@@ -30,7 +44,7 @@ const imported = Effect.fnUntraced(function*(instance: TestInstance, name: strin
 })
 
 it.live(
-  "an import looks up accounts and posts on their servers, and reports which could not be found or reached",
+  "an import looks up accounts and posts on their servers, and reports which could not be found or reached (F339)",
   () =>
     Effect.gen(function*() {
       const [first, second] = yield* fediverse(2)
@@ -75,6 +89,22 @@ it.live(
       assert.deepStrictEqual(yield* anna.notifications, ["follow ben"])
       const own = yield* anna.ask("GET", `/api/v1/statuses/${shown.id}`)
       assert.strictEqual(own.favourites_count, 0)
+
+      // A favourite that an overwriting import removes is undone at the author's server, which received its Like.
+      const other = yield* anna.post("For everybody, too")
+      const countOfOther = Effect.map(
+        anna.ask("GET", `/api/v1/statuses/${other.id}`),
+        ({ favourites_count }): unknown => favourites_count
+      )
+      const { statuses: [here] } = yield* ben.ask(
+        "GET",
+        `/api/v2/search?${new URLSearchParams({ q: other.uri, resolve: "true" })}`
+      )
+      yield* ben.ask("POST", `/api/v1/statuses/${here.id}/favourite`)
+      yield* eventually(countOfOther, (count) => count === 1)
+      const overwriting = yield* imported(second!, "ben", "favourites", `${shown.uri}\n`, true)
+      assert.deepStrictEqual(overwriting.done, { state: "finished", added: 0, failed: 0 })
+      yield* eventually(countOfOther, (count) => count === 0)
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
   180_000
 )

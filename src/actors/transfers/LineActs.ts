@@ -1,12 +1,11 @@
 import { Effect } from "effect"
-import { AccountId } from "../../services/database/Ids.ts"
+import { AccountId, StatusId } from "../../services/database/Ids.ts"
 import { Filters } from "../../services/filters/Filters.ts"
 import { type ClientError, RecordNotFound, type Unavailable } from "../../services/runtime/Errors.ts"
 import { ListMembers } from "../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
-import { ImportedFavourites } from "../../services/statuses/ImportedFavourites.ts"
 import type { FailureReason, ImportOptions, LineDetails } from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
@@ -42,7 +41,6 @@ const hasNoOptions = ({ languages, notify, showReblogs }: LineDetails) =>
 export const make = Effect.gen(function*() {
   const actors = yield* AccountActors
   const bookmarks = yield* Bookmarks
-  const favourites = yield* ImportedFavourites
   const filters = yield* Filters
   const writeFilter = yield* FilterImports.make
   const lines = yield* ImportLines
@@ -112,7 +110,9 @@ export const make = Effect.gen(function*() {
       case "bookmarks":
         return present === true ? Effect.void : bookmarks.add(accountId, subjectId)
       case "favourites":
-        return present === true ? Effect.void : favourites.add(accountId, subjectId)
+        return present === true
+          ? Effect.void
+          : tell(transfer, place, { _tag: "Favourite", statusId: StatusId.make(subjectId), imported: true })
       case "blocks":
         return present === true ? Effect.void : tell(transfer, place, { _tag: "Block", target })
       case "mutes":
@@ -144,7 +144,7 @@ export const make = Effect.gen(function*() {
       case "bookmarks":
         return bookmarks.remove(accountId, target)
       case "favourites":
-        return favourites.remove(accountId, target)
+        return actors.tell(accountId, { _tag: "Unfavourite", statusId: StatusId.make(subjectId ?? 0n) })
       case "lists":
         return Effect.flatMap(lists.of(accountId), (all) => {
           const found = all.find(({ title }) => title === list)

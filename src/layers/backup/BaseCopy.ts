@@ -1,4 +1,4 @@
-import { Clock, Effect, FileSystem, Redacted, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Redacted, Schema } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Connection } from "../Database.ts"
 import * as DataFolder from "../embedded/DataFolder.ts"
@@ -86,8 +86,8 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
       message: "The running Postgres does not archive its log yet: stop and start the server"
     })
   }
-  const gap = `${source}/${WalArchive.gapName}`
-  yield* fs.remove(gap, { force: true })
+  const gapFile = `${source}/${WalArchive.gapName}`
+  const gap = yield* Effect.option(fs.readFileString(gapFile))
   const [started] = yield* session.rows(
     Started,
     `SELECT start::text, pg_walfile_name(start), current_setting('server_version_num')::int / 10000 || ''
@@ -126,6 +126,10 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
     const manifest = { format: 1 as const, completedAt, localDomain, postgres, firstSegment, bytes, secrets }
     yield* fs.writeFileString(BaseCopies.manifestFile(draft), BaseCopies.encodeManifest(manifest), { mode: 0o600 })
     yield* fs.rename(draft, folder)
+    // Closed by this copy, unless another segment was dropped since it began.
+    if (Option.isSome(gap) && Option.contains(yield* Effect.option(fs.readFileString(gapFile)), gap.value)) {
+      yield* fs.remove(gapFile)
+    }
     yield* BaseCopies.prune(archive.folder, keep)
     return { folder, bytes, completedAt }
   }).pipe(

@@ -68,8 +68,16 @@ const isActorUrl = (text: string): boolean => /\/(?:users|actor|profile|u)\/[^/]
 
 /**
  * Returns the kind of a CSV file: by its header, by its first row, then by its name; undefined if these do not tell.
+ * Bookmarks and favourites have the same form: the name decides, then the owner's choice.
  */
-export const guessKind = (fileName: string, first: ReadonlyArray<string>): FileKind | undefined => {
+export const guessKind = (
+  fileName: string,
+  first: ReadonlyArray<string>,
+  chosenKind?: ListKind
+): FileKind | undefined => {
   const columns = headerOf(first)
-  return (columns === undefined ? byCells(first) : byHeader(columns)) ?? byName(fileName)
+  const byForm = columns === undefined ? byCells(first) : byHeader(columns)
+  const named = byName(fileName)
+  if (byForm !== "bookmarks") return byForm ?? named
+  return [named, chosenKind].find((kind) => kind === "bookmarks" || kind === "favourites") ?? byForm
 }

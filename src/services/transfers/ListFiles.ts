@@ -140,7 +140,7 @@ export const readFile = Effect.fnUntraced(function*(
   )
   const [first = []] = rows
   const columns = headerOf(first)
-  const guessed = guessKind(fileName, first)
+  const guessed = guessKind(fileName, first, chosenKind)
   const kind = chosenKind ?? guessed
   if (kind === undefined || kind === "followers" || kind === "filters") {
     return yield* validationFailed("Kind cannot be detected from the file")

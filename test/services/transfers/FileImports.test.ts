@@ -1,55 +1,18 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Broadcast } from "../../../src/services/events/Broadcast.ts"
-import { Filters } from "../../../src/services/filters/Filters.ts"
-import { ServerConfig } from "../../../src/services/instance/ServerConfig.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
-import { ListExports } from "../../../src/services/transfers/ListExports.ts"
-import type { ListKind } from "../../../src/services/transfers/Transfer.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
-import { configurationOf } from "../../support/Configuration.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { person as personRow } from "../../support/People.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-
-/** Import services with the address of the server under test. */
-const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
-  const host = new URL(baseUrl).host
-  return Layer.merge(FileImports.layer, ListExports.layer).pipe(
-    Layer.provide(Filters.layer.pipe(Layer.provide(Broadcast.layerMemory))),
-    Layer.provide(Layer.succeed(ServerConfig, configurationOf(host, { publicUrl: baseUrl })))
-  )
-}))
+import { exported, imported, importServer } from "./ListTransfers.ts"
 
 interface Filter {
   readonly title: string
   readonly keywords: ReadonlyArray<{ readonly keyword: string }>
 }
-
-/** Imports a text and returns the transfer when it has ended. */
-const imported = Effect.fnUntraced(function*(
-  { accountId }: Person,
-  kind: ListKind,
-  text: string,
-  options: { readonly overwrite?: boolean; readonly follow?: boolean } = {}
-) {
-  const imports = yield* FileImports
-  const transfers = yield* Transfers
-  const transfer = yield* imports.begin(accountId, {
-    bytes: new TextEncoder().encode(text),
-    fileName: `${kind}.csv`,
-    kind,
-    overwrite: false,
-    follow: false,
-    ...options
-  }, true)
-  return yield* eventually(
-    transfers.find(accountId, transfer.id),
-    ({ state }) => state !== "scheduled" && state !== "in_progress"
-  )
-})
 
 const countsOf = (
   { added, failed, processed, removed, state, total }: Effect.Success<ReturnType<typeof imported>>
@@ -68,15 +31,7 @@ const following = ({ accountId, token }: Person) =>
     (people: ReadonlyArray<{ readonly username: string }>) => people.map(({ username }) => username).toSorted()
   )
 
-/** Returns an account's entries of a kind, as lines of its exported file. */
-const exported = (browserless: Person, kind: string) =>
-  Effect.gen(function*() {
-    const exports = yield* ListExports
-    return (yield* Stream.mkString(exports.file(browserless.accountId, kind as "lists"))).trim().split("\r\n")
-      .filter((line) => line !== "" && !line.startsWith("Account address")).toSorted()
-  })
-
-layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minutes", excludeTestServices: true })(
+layer(importServer, { timeout: "2 minutes", excludeTestServices: true })(
   "imports of files",
   (it) => {
     it.effect("a merge adds what is missing and keeps the rest", () =>
@@ -124,9 +79,12 @@ layer(services.pipe(Layer.provideMerge(TestServer.layer())), { timeout: "2 minut
           mutes: ["fay", "gil", "hal"].map((name) => `${name}@${host},true`),
           domain_blocks: ["a.example", "b.example", "c.example"],
           bookmarks: posts.map(({ uri }) => String(uri)),
+          favourites: posts.map(({ uri }) => String(uri)),
           lists: [`Birds,fay@${host}`, `Birds,gil@${host}`, `Cats,hal@${host}`]
         } as const
-        for (const kind of ["lists", "follows", "mutes", "domain_blocks", "bookmarks", "blocks"] as const) {
+        for (
+          const kind of ["lists", "follows", "mutes", "domain_blocks", "bookmarks", "favourites", "blocks"] as const
+        ) {
           const lines = files[kind]
           const before = yield* imported(eve, kind, lines.slice(0, 2).join("\n"))
           assert.strictEqual(before.added, 2, kind)

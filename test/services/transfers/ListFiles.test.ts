@@ -132,6 +132,26 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       assert.include((yield* Effect.flip(followers)).text, "cannot be detected")
     }))
 
+  it.effect("F338: posts are bookmarks or favourites by the name of the file, otherwise by the choice", () =>
+    Effect.gen(function*() {
+      for (
+        const [fileName, chosenKind, kind, guessed] of [
+          ["favourites.csv", undefined, "favourites", "favourites"],
+          ["likes.csv", undefined, "favourites", "favourites"],
+          ["bookmarks.csv", undefined, "bookmarks", "bookmarks"],
+          ["export.csv", undefined, "bookmarks", "bookmarks"],
+          ["export.csv", "favourites", "favourites", "favourites"],
+          ["bookmarks.csv", "favourites", "favourites", "bookmarks"],
+          ["favourites.csv", "bookmarks", "bookmarks", "favourites"]
+        ] as const
+      ) {
+        for (const text of ["https://one.example/@zoe/1\n", "#uri\nhttps://one.example/@zoe/1\n"]) {
+          const found = yield* readFile(text, fileName, chosenKind, configuration)
+          assert.deepStrictEqual([found.kind, found.guessed], [kind, guessed], `${fileName} ${chosenKind}: ${text}`)
+        }
+      }
+    }))
+
   it.effect("are refused in other encodings, with an unclosed quote, a huge line, or too many lines", () =>
     Effect.gen(function*() {
       const rows = (count: number) => Array.from({ length: count }, (_, n) => `a${n}@one.example\n\n`).join("")

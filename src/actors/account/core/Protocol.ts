@@ -87,7 +87,11 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("CancelScheduled", { scheduledId: StatusIdFromString }),
   /** Makes a scheduled post a draft with the same id. */
   Schema.TaggedStruct("Unschedule", { scheduledId: StatusIdFromString }),
-  Schema.TaggedStruct("Favourite", OnStatus),
+  Schema.TaggedStruct("Favourite", {
+    ...OnStatus,
+    /** Favourite of an earlier account, whose server sent the Like: nobody is notified, and no Like is sent. */
+    imported: OptionalFlag
+  }),
   Schema.TaggedStruct("Unfavourite", OnStatus),
   /** `name` is a Unicode emoji, a `shortcode`, or `shortcode@domain` for an emoji that is on the status already. */
   Schema.TaggedStruct("React", { ...OnStatus, name: Schema.String }),
