@@ -62,6 +62,45 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
+    it.effect("F376: a page whose stream failed shows what happened in between", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const [eve, fay] = [yield* createPerson("eve"), yield* createPerson("fay")]
+        yield* ask(eve, "POST", `/api/v1/accounts/${fay.accountId}/follow`, {})
+        const kept = yield* write(fay, "a post that is edited")
+        const dropped = yield* write(fay, "a post that is deleted")
+        for (let count = 0; count < 12; count++) yield* write(fay, `post ${count}`)
+        const { page } = yield* at(eve)
+        yield* Effect.promise(async () => {
+          let refused = 0
+          let isRefused = true
+          const isRefusedTwice = new Promise<void>((resolve) => {
+            void page.route(/\/web\/stream/, (route) => {
+              if (!isRefused) return route.continue()
+              if (++refused === 2) resolve()
+              return route.abort("connectionreset")
+            })
+          })
+          await page.goto(`${baseUrl}/home`)
+          await isRefusedTwice
+          return () => {
+            isRefused = false
+          }
+        }).pipe(Effect.flatMap((open) =>
+          Effect.gen(function*() {
+            yield* ask(fay, "PUT", `/api/v1/statuses/${kept}`, { status: "an edited post" })
+            yield* ask(fay, "DELETE", `/api/v1/statuses/${dropped}`)
+            yield* write(fay, "news")
+            open()
+          })
+        ))
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "1 new post", exact: true }).waitFor()
+          await page.locator(`#status-${kept}`, { hasText: "an edited post" }).waitFor()
+          await page.locator(`#status-${dropped}`).waitFor({ state: "detached" })
+        })
+      }))
+
     it.effect("500 posts upwards: newer ones are inserted above, and nothing moves", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
@@ -80,7 +119,10 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { page, problems } = yield* at(cleo)
         yield* Effect.promise(async () => {
           await page.goto(`${baseUrl}/home?min_id=${oldest - 1n}`)
-          await page.evaluate(`
+          // The jump to the end shows posts whose heights were estimates until then.
+          await page.evaluate(`(async () => {
+            scrollTo(0, document.documentElement.scrollHeight)
+            for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => requestAnimationFrame(resolve))
             window.shifts = []
             new PerformanceObserver((list) => {
               for (const { sources, value } of list.getEntries()) {
@@ -88,8 +130,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
                   (node?.outerHTML ?? node?.textContent ?? "").slice(0, 60), previousRect.y, currentRect.y
                 ])])
               }
-            }).observe({ type: "layout-shift", buffered: true })
-            scrollTo(0, document.documentElement.scrollHeight)`)
+            }).observe({ type: "layout-shift" })
+          })()`)
           // Scrolls up; after each turn of the wheel the top post has moved by exactly that much.
           const moves = await page.evaluate(`(async () => {
             const frame = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))

@@ -165,9 +165,9 @@ summary { cursor: pointer }
 }
 @media (max-width: 40rem) {
   main > table, main > form > table { border: 0; background: none }
-  table:has(td[data-head]) thead { display: none }
-  table:has(td[data-head]) tr { display: block; padding: .5rem 0; border-top: 1px solid var(--line) }
-  main > table:has(td[data-head]) tr, main > form > table:has(td[data-head]) tr { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
+  table.stacked thead { display: none }
+  table.stacked tr { display: block; padding: .5rem 0; border-top: 1px solid var(--line) }
+  main > table.stacked tr, main > form > table.stacked tr { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
   td[data-head] { min-width: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
   .card td[data-head] { padding: .25rem 0 }
   td[data-head]::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }

@@ -3,9 +3,10 @@
  * moves that one reads. Idle tabs close their stream, and catch up when one returns.
  */
 
-import { remove, replace } from "../acts/acts.client.ts"
+import { remove } from "../acts/acts.client.ts"
 import { noteIdOf, removeDismissed } from "../notifications/dismissed.client.ts"
 import { recount } from "./badge.client.ts"
+import { articleOf, gather, nearestIds, refresh, shownIds } from "./changes.client.ts"
 import { gathered } from "./gather.client.ts"
 import { articlesOf, fetchPage, insertAbove } from "./insertions.client.ts"
 import { savePlace } from "./marker.client.ts"
@@ -15,8 +16,7 @@ const hiddenMillisMax = 60_000
 const pauseMillis = { first: 2_000, max: 120_000 } as const
 /** Interval at which counts on the screen are refreshed, in milliseconds. */
 const refreshMillis = 60_000
-/** Maximum articles of one request, and distance from the top at which newer posts are loaded, in pixels. */
-const partsMax = 40
+/** Distance from the top at which newer posts are loaded, in pixels. */
 const nearTop = 1_500
 
 const { stream = "" } = document.body.dataset
@@ -26,53 +26,6 @@ const feed = document.querySelector<HTMLElement>("main .feed")
 const isFirstPage = !/[?&](?:max_id|min_id)=/.test(location.search)
 const isNotifications = location.pathname === "/notifications"
 const onlyMentions = new URLSearchParams(location.search).get("type") === "mentions"
-
-const articleOf = (id: string) => document.querySelectorAll<HTMLElement>(`#status-${CSS.escape(id)}`)
-const isTyping = (article: Element) =>
-  article.contains(document.activeElement) && document.activeElement !== article ||
-  article.querySelector("details.more[open], input:checked") !== null
-
-/* Changed posts. */
-
-const changed = new Set<string>()
-
-/** Fetches the articles of posts, and replaces those on the page; `gone` are removed if they no longer exist. */
-const refresh = async (ids: ReadonlyArray<string>): Promise<void> => {
-  if (ids.length === 0) return
-  const response = await fetch(`/web/statuses?ids=${ids.slice(0, partsMax).join(",")}`)
-  if (!response.ok || response.redirected) return
-  const page = new DOMParser().parseFromString(await response.text(), "text/html")
-  for (const made of page.querySelectorAll("body > article")) {
-    const known = document.getElementById(made.id)
-    // Never replaces an article while the reader types in it or has its dialog open.
-    if (known === null || isTyping(known) || known.closest("dialog") !== null) continue
-    const isFocused = document.activeElement === known
-    const fresh = document.importNode(made, true)
-    for (const name of known.classList) fresh.classList.add(name)
-    replace(known, fresh)
-    if (!isFocused || !(fresh instanceof HTMLElement)) continue
-    fresh.tabIndex = -1
-    fresh.focus({ preventScroll: true })
-  }
-}
-
-const refreshChanged = gathered(() => {
-  const ids = [...changed]
-  changed.clear()
-  return refresh(ids)
-})
-
-const gather = (id: string): void => {
-  if (articleOf(id).length === 0) return
-  changed.add(id)
-  refreshChanged()
-}
-
-const shownIds = (): ReadonlyArray<string> =>
-  [...document.querySelectorAll<HTMLElement>("main article[id^=status-]")].filter((one) => {
-    const { bottom, top } = one.getBoundingClientRect()
-    return bottom > 0 && top < innerHeight
-  }).map(({ id }) => id.slice("status-".length))
 
 /* New posts, and notifications. */
 
@@ -181,6 +134,8 @@ addEventListener("scroll", () => void loadNewer().catch(() => undefined), { pass
 
 let source: EventSource | undefined
 let pause: number = pauseMillis.first
+/** True after the stream failed, until it opens again: its events are lost. */
+let isBehind = false
 
 const dataOf = ({ data }: MessageEvent<string>): Readonly<Record<string, string | undefined>> => JSON.parse(data)
 
@@ -195,8 +150,10 @@ const open = (): void => {
   const opened = source = new EventSource(stream)
   opened.addEventListener("open", () => {
     pause = pauseMillis.first
-    // One may have arrived after the page was written, or while the stream was broken off.
+    // One may have arrived after the page was written.
     if (isNotifications) announceNewer().catch(() => undefined)
+    if (isBehind) catchUp().catch(() => undefined)
+    isBehind = false
   })
   opened.addEventListener("update", (event) => arrive(dataOf(event).id ?? ""))
   opened.addEventListener("edit", (event) => gather(dataOf(event).id ?? ""))
@@ -226,6 +183,7 @@ const open = (): void => {
   })
   opened.addEventListener("relations", tellRelations)
   opened.addEventListener("error", () => {
+    isBehind = true
     // The browser opens a stream again that broke off, but not one that was refused.
     if (opened.readyState !== EventSource.CLOSED || source !== opened) return
     source = undefined
@@ -260,7 +218,7 @@ const catchUp = async (): Promise<void> => {
   recount()
   prune()
   tellRelations()
-  await refresh(shownIds())
+  await refresh(nearestIds())
   // The page of notifications does this whenever its stream opens.
   if (!isNotifications) await announceNewer()
 }

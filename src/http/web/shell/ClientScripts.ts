@@ -27,6 +27,7 @@ const files = {
   viewer: "../viewer/viewer.client.ts",
   acts: "../acts/acts.client.ts",
   dialogs: "../acts/dialogs.client.ts",
+  changes: "../live/changes.client.ts",
   insertions: "../live/insertions.client.ts",
   dismissed: "../notifications/dismissed.client.ts",
   marker: "../live/marker.client.ts",

@@ -81,10 +81,10 @@ fieldset { border: 0; margin: 0; padding: 0 }
 }
 @media (max-width: 700px) {
   body { grid-template: "top" auto "main" auto "aside" auto "side" auto / minmax(0, 1fr); gap: 0 }
-  body:has(nav.bar) { padding-block-end: 4rem }
-  body:has(nav.bar) nav.side { display: none }
+  body[data-me] { padding-block-end: 4rem }
+  body[data-me] nav.side { display: none }
   nav.side { position: static }
-  body:not(:has(nav.bar)) { grid-template-areas: "top" "side" "main" "aside"; grid-template-rows: repeat(4, auto) }
+  body:not([data-me]) { grid-template-areas: "top" "side" "main" "aside"; grid-template-rows: repeat(4, auto) }
   nav.side ul { display: flex; justify-content: space-around; border-block: 1px solid var(--line) }
   nav.bar { display: flex; position: fixed; inset-block-end: 0; inset-inline: 0; z-index: 2; background: var(--card);
     border-block-start: 1px solid var(--line); padding-block-end: env(safe-area-inset-bottom) }

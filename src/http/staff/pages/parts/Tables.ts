@@ -52,7 +52,7 @@ export const table = (
   rows: ReadonlyArray<ReadonlyArray<Html | string>>,
   caption: string
 ): Html =>
-  html`<table><caption class="spoken">${caption}</caption><thead><tr>${
+  html`<table class="stacked"><caption class="spoken">${caption}</caption><thead><tr>${
     headings.map((head) => html`<th scope="col">${head}</th>`)
   }</tr></thead><tbody>${
     rows.map((cells) =>
