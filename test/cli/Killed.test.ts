@@ -75,9 +75,9 @@ const refusedStart = Effect.fnUntraced(function*(variables: Variables) {
 }, Effect.scoped)
 
 /** Starts a server, and stops it with the scope. */
-const serverOn = Effect.fnUntraced(function*(variables: Variables) {
-  const port = String(yield* freePort)
-  yield* Program.said(yield* Program.start("main", [], { ...domain, PORT: port, ...variables }), "Murmuration is at")
+const serverOn = Effect.fnUntraced(function*(variables: Variables, port?: number) {
+  const onPort = String(port ?? (yield* freePort))
+  yield* Program.said(yield* Program.start("main", [], { ...domain, PORT: onPort, ...variables }), "Murmuration is at")
 })
 
 const createAda = ["account", "create", "ada", "--email", "ada@example.org", "--confirmed"]
@@ -115,11 +115,13 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
             yield* killed(["wal", "base"], source, waiting)
             assert.notInclude(yield* drafts, first, "F350")
             assert.lengthOf(yield* drafts, 1)
+            yield* eventually(failing, (value) => value === "1")
             yield* fs.rename(`${wal}.away`, wal)
 
             yield* done(["wal", "base"], source)
             assert.lengthOf(yield* namesIn(base), 1)
             assert.match((yield* cli(["doctor"], source)).out, /^ok {5}Archive of the log: base copy of /m)
+            assert.strictEqual(yield* failing, "0")
           }))
 
           const [copy] = yield* BaseCopies.list(archive)
