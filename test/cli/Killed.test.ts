@@ -156,7 +156,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           yield* Effect.scoped(serverOn(target))
           assert.include(yield* done(["account", "show", "ada"], target), "ada")
         })),
-      600_000
+      900_000
     )
 
     it.effect(
@@ -198,7 +198,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           assert.include(yield* done(["account", "show", "ada"], target), "ada")
           yield* Effect.scoped(serverOn(target))
         })),
-      300_000
+      900_000
     )
   }
 )
