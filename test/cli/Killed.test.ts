@@ -86,7 +86,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
   "commands that are killed",
   (it) => {
     it.effect(
-      "F350: `wal base` leaves a whole archive, and the next run removes its draft; F352, F353: so does `wal restore`, and nothing starts before its repetition",
+      "F350, F355: `wal base` leaves a whole archive, and the next run removes its draft; F352, F353: so does `wal restore`, and nothing starts before its repetition",
       () =>
         Effect.scoped(Effect.gen(function*() {
           const fs = yield* FileSystem.FileSystem
@@ -96,7 +96,12 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           const wal = WalArchive.walFolder(archive)
           const drafts = Effect.map(namesIn(base), (names) => names.filter((name) => name.endsWith(".part")))
           yield* Effect.scoped(Effect.gen(function*() {
-            yield* serverOn(source)
+            const port = yield* freePort
+            yield* serverOn(source, port)
+            const failing = Effect.map(
+              Effect.promise(() => fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text())),
+              (text) => /^murmuration_postgres_archive_failing (\d)$/m.exec(text)?.[1]
+            )
             yield* done(createAda, source)
             const copying = eventually(drafts, (names) => names.length > 0).pipe(
               Effect.flatMap(([name]) => appears(`${base}/${name}/data/global`))
