@@ -4,6 +4,7 @@ import { Console, Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Backup from "../layers/backup/Backup.ts"
 import * as Restore from "../layers/backup/Restore.ts"
+import * as RestoreMark from "../layers/backup/RestoreMark.ts"
 import * as DataFolder from "../layers/embedded/DataFolder.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
@@ -52,7 +53,11 @@ export const restoreCommand = Command.make(
   traced("restore")(function*({ file }) {
     // Before the embedded database is created.
     yield* Restore.requireReadable(file)
-    const copied = yield* Restore.read(file, yield* anyConnection)
+    const { dataDir } = yield* Environment
+    const copied = yield* RestoreMark.during(
+      dataDir,
+      (touched) => Effect.flatMap(anyConnection, (to) => Restore.read(file, to, touched))
+    )
     yield* Console.log(`Restored ${amounts(copied)}. Now start the server.`)
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))
 ).pipe(

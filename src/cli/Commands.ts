@@ -14,6 +14,7 @@ import { withExamples } from "./Examples.ts"
 import * as Federation from "./Federation.ts"
 import * as Help from "./Help.ts"
 import * as Instance from "./Instance.ts"
+import * as Invite from "./Invite.ts"
 import * as Logging from "./Logging.ts"
 import * as Mail from "./Mail.ts"
 import * as Media from "./Media.ts"
@@ -39,6 +40,7 @@ export const root = Command.make("murmuration").pipe(
     Announcement.command,
     Emoji.command,
     Instance.command,
+    Invite.command,
     Media.command,
     Mail.command,
     Domain.command,

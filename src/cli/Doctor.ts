@@ -2,6 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Result } from "effect"
 import { Command } from "effect/cli"
+import * as RestoreMark from "../layers/backup/RestoreMark.ts"
 import * as Database from "../layers/Database.ts"
 import * as DataFolder from "../layers/embedded/DataFolder.ts"
 import { Environment } from "../layers/Environment.ts"
@@ -29,6 +30,11 @@ const hasNoDatabase = Effect.gen(function*() {
 
 /** Results of the checks of the database, and the signing key that is stored in it or beside it. */
 const ofDatabase = Effect.gen(function*() {
+  const refused = yield* Effect.result(RestoreMark.refuse((yield* Environment).dataDir))
+  if (Result.isFailure(refused)) {
+    const verdict = Fail({ words: refused.failure.message })
+    return { results: [{ subject: "Postgres", verdict }], signingKey: undefined }
+  }
   if (yield* hasNoDatabase) {
     const words = "this folder never ran a server, which creates its database when it starts"
     return { results: [{ subject: "Postgres", verdict: Skip({ words }) }], signingKey: undefined }

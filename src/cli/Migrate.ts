@@ -2,6 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import * as RestoreMark from "../layers/backup/RestoreMark.ts"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
@@ -21,9 +22,13 @@ export const embeddedConnection = Effect.fnUntraced(function*(dataDir: string) {
   return Database.connectionOf(yield* Effect.provide(EmbeddedPostgres, services))
 })
 
-/** Connection to the configured database; refuses an empty one beside an embedded one with accounts. */
+/**
+ * Connection to the configured database. Refuses an empty one beside an embedded one with accounts, and one whose restore
+ * did not end.
+ */
 export const connection = Effect.gen(function*() {
   const { databaseUrl: url, dataDir } = yield* Environment
+  yield* RestoreMark.refuse(dataDir)
   if (url !== undefined) yield* ForgottenDatabase.refuse(url, dataDir)
   return yield* anyConnection
 })

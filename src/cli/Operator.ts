@@ -2,6 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, PubSub } from "effect"
+import * as RestoreMark from "../layers/backup/RestoreMark.ts"
 import * as Database from "../layers/Database.ts"
 import { EmbeddedPostgres } from "../layers/EmbeddedPostgres.ts"
 import { Environment } from "../layers/Environment.ts"
@@ -23,6 +24,7 @@ const connectionsMax = 3
 /** Database of `DATABASE_URL`, or the embedded one, which is started for the command unless a server runs it. */
 const database = Layer.unwrap(Effect.gen(function*() {
   const { databaseUrl, dataDir } = yield* Environment
+  yield* RestoreMark.refuse(dataDir)
   if (databaseUrl === undefined) {
     return Database.layerEmbedded(connectionsMax).pipe(Layer.provide(EmbeddedPostgres.layer({ dataDir, adopt: false })))
   }

@@ -66,6 +66,7 @@ const make = traced("EmbeddedPostgres.make")(function*(options: Options) {
   const dataDir = path.resolve(options.dataDir)
   const folder = yield* DataFolder.of(dataDir)
   yield* prepareDataDir(dataDir)
+  yield* DataFolder.removeDrafts(dataDir)
   if (yield* DataFolder.exists(folder)) yield* passwordIsThere(dataDir)
   const random = yield* SecureRandom.SecureRandom
   const password = yield* SecretFile.keep(dataDir, passwordName, Effect.map(random.randomBytes(24), Hex.encode))

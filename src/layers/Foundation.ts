@@ -6,6 +6,7 @@ import { Limits } from "../http/guard/Limits.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
 import { Feeds } from "../services/feeds/Feeds.ts"
 import { Outbound } from "../services/outbound/Outbound.ts"
+import * as RestoreMark from "./backup/RestoreMark.ts"
 import * as Broadcasts from "./Broadcasts.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Database from "./Database.ts"
@@ -37,6 +38,7 @@ const database = Layer.unwrap(Effect.gen(function*() {
   const { databaseConnections: maxConnections, databaseUrl, dataDir, walArchiveDir } = yield* Environment
   const handover = yield* Handover
   yield* StartChecks.check
+  yield* RestoreMark.refuse(dataDir)
   if (databaseUrl === undefined) {
     yield* WalArchive.choose(dataDir, walArchiveDir)
     return Database.layerEmbedded(maxConnections).pipe(

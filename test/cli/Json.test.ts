@@ -54,6 +54,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the 
         [["federation", "dead"], "There are no failed activities.\n"],
         [["federation", "dead", "--outcomes"], "No activities were received.\n"],
         [["federation", "queue"], "All delivery queues are empty.\n"],
+        [["invite", "list"], "There are no invites.\n"],
         [["instance", "rules", "list"], "There are no rules.\n"],
         [["trends", "waiting"], "Nothing is waiting for review.\n"]
       ] as const

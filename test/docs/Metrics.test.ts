@@ -126,15 +126,13 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       assert.match(text, /^murmuration_work_waiting\{kind="fanouts"\} \d+$/m)
     }))
 
-  it("promtool, if it is installed, accepts the alerts", ({ annotate }) => {
-    const { error, status, stdout, stderr } = spawnSync("promtool", [
-      "check",
-      "rules",
-      path("ops/monitoring/alerts.yaml")
-    ], {
-      encoding: "utf8"
-    })
-    if (error !== undefined) return void annotate("promtool is not installed")
-    assert.strictEqual(status, 0, stdout + stderr)
+  it("promtool, if it is installed, accepts the alerts, and fires that of a failing archive after 15 minutes", ({ annotate }) => {
+    for (
+      const args of [["check", "rules", "ops/monitoring/alerts.yaml"], ["test", "rules", "test/docs/alertCases.yaml"]]
+    ) {
+      const { error, status, stdout, stderr } = spawnSync("promtool", args, { encoding: "utf8", cwd: path(".") })
+      if (error !== undefined) return void annotate("promtool is not installed")
+      assert.strictEqual(status, 0, stdout + stderr)
+    }
   })
 })

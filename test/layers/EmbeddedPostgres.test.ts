@@ -58,6 +58,26 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
         assert.deepStrictEqual(yield* query(second.postgres, "SELECT n FROM kept"), [{ n: 7 }])
       }).pipe(Effect.scoped))
 
+    it.effect("F356: a start removes databases that a crash left half-made, not those that are being made", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* SharedFolder
+        const [old, recent, other] = [
+          `${folder}/postgres.639c76f7-afc2-459f-894c-c0f5a2ad768a`,
+          `${folder}/postgres.639c76f7-afc2-459f-894c-c0f5a2ad768b`,
+          `${folder}/postgres.of-before`
+        ]
+        for (const made of [old, recent, other]) yield* fs.makeDirectory(`${made}/data`, { recursive: true })
+        const hoursAgo = new Date(Date.now() - 2 * 3_600_000)
+        for (const made of [old, other]) yield* fs.utimes(made, hoursAgo, hoursAgo)
+        yield* start({ dataDir: folder, adopt: true })
+        assert.deepStrictEqual(yield* Effect.forEach([old, recent, other], (made) => fs.exists(made)), [
+          false,
+          true,
+          true
+        ])
+      }).pipe(Effect.scoped))
+
     it.effect("requires the password, and listens on no port; F1: a user without a name is enough", () =>
       Effect.gen(function*() {
         const folder = yield* dataDir(0o755)

@@ -76,8 +76,13 @@ layer(Booted.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMerge
   it.effect("its units are valid, and confine the server", () =>
     Effect.gen(function*() {
       const { sh } = yield* Booted
-      const units = ["murmuration.service", "murmuration-backup.service"]
-      assert.strictEqual(yield* sh(`systemd-analyze verify ${units.join(" ")} murmuration-backup.timer 2>&1`), "")
+      const units = ["murmuration.service", "murmuration-backup.service", "murmuration-base-copy.service"]
+      assert.strictEqual(
+        yield* sh(
+          `systemd-analyze verify ${units.join(" ")} murmuration-backup.timer murmuration-base-copy.timer 2>&1`
+        ),
+        ""
+      )
       for (const unit of units) {
         yield* sh(`systemd-analyze security --threshold=${exposureMax} ${unit}`)
       }

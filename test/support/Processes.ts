@@ -10,3 +10,9 @@ export const runs = (pid: number): boolean => {
     return error instanceof Error && "code" in error && error.code === "ENOENT" && !existsSync("/proc/self")
   }
 }
+
+/** Process id in the lock file of a Postgres folder; undefined without one. */
+export const postmasterIn = (folder: string): number | undefined => {
+  const file = `${folder}/postmaster.pid`
+  return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined
+}

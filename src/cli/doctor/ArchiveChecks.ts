@@ -48,6 +48,10 @@ export const archiveCheck: Examination<SqlClient.SqlClient | Environment | FileS
     if (gap !== undefined) return Fail({ words: `segment ${gap.trim()} was dropped, so the log has a gap; ${base}` })
     const newest = (yield* BaseCopies.list(archive.folder)).at(-1)
     if (newest === undefined) return Fail({ words: `${archive.folder} has no base copy; ${base}` })
+    const missing = yield* BaseCopies.missing(archive.folder, newest)
+    if (missing !== undefined) {
+      return Fail({ words: `segment ${missing} is missing in ${archive.folder}, so the log has a gap; ${base}` })
+    }
     const words = `base copy of ${newest.completedAt}, log to ${archivedAt?.toISOString() ?? "there"}`
     const age = (yield* Clock.currentTimeMillis) - (momentOf(newest.completedAt) ?? 0)
     return age > baseAgeMillisMax ? Warn({ words: `${words}; ${base}` }) : Ok({ words })

@@ -67,20 +67,31 @@ export const segments = Effect.fnUntraced(function*(archive: string) {
   }).toSorted((one, other) => (one.number < other.number ? -1 : 1))
 })
 
-/**
- * Removes all base copies except the newest `keep`, drafts that a crash left, and the log that only the removed ones
- * needed.
- */
+/** Removes the drafts that interrupted runs left; needs the lock of base copies. */
+export const removeDrafts = traced("BaseCopies.removeDrafts")(function*(archive: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(baseFolder(archive)), () => [])
+  yield* Effect.forEach(
+    names.filter((name) => name.endsWith(draftEnding)),
+    (name) => fs.remove(`${baseFolder(archive)}/${name}`, { recursive: true }),
+    { discard: true }
+  )
+})
+
+/** Removes all base copies except the newest `keep`, and the log that only the removed ones needed. */
 export const prune = traced("BaseCopies.prune")(function*(archive: string, keep: number) {
   const fs = yield* FileSystem.FileSystem
   const kept = (yield* list(archive)).slice(-keep)
   const oldest = kept[0]
   if (oldest === undefined) return
   const names = yield* fs.readDirectory(baseFolder(archive))
-  const unneeded = names.filter((name) => name.endsWith(draftEnding) || name < oldest.name)
-  yield* Effect.forEach(unneeded, (name) => fs.remove(`${baseFolder(archive)}/${name}`, { recursive: true }), {
-    discard: true
-  })
+  // Becomes a draft first: an interrupted removal would leave a copy that looks complete.
+  yield* Effect.forEach(
+    names.filter((name) => !name.endsWith(draftEnding) && name < oldest.name),
+    (name) => fs.rename(`${baseFolder(archive)}/${name}`, `${baseFolder(archive)}/${name}${draftEnding}`),
+    { discard: true }
+  )
+  yield* removeDrafts(archive)
   const first = WalArchive.numberOf(oldest.firstSegment) ?? ""
   // Labels of copies and drafts of segments begin with the name of a segment, too.
   const before = (yield* fs.readDirectory(WalArchive.walFolder(archive))).filter((file) =>
@@ -90,6 +101,35 @@ export const prune = traced("BaseCopies.prune")(function*(archive: string, keep:
     discard: true
   })
 })
+
+/**
+ * Returns the first segment that is missing in an archive between the base copy and the newest segment, without its
+ * timeline; undefined if the log is whole.
+ */
+export const missing = Effect.fnUntraced(function*(archive: string, { firstSegment }: BaseCopy) {
+  const first = orderOf(WalArchive.numberOf(firstSegment) ?? "")
+  const found = new Set((yield* segments(archive)).map(({ number }) => orderOf(number)))
+  let next = first
+  for (const number of [...found].filter((one) => one >= first).toSorted((one, other) => (one < other ? -1 : 1))) {
+    if (number !== next) break
+    next += 1n
+  }
+  return [...found].some((one) => one >= next) || !found.has(first) ? numberAt(next) : undefined
+})
+
+/** Segments of 16 MiB in one file of 4 GiB of the log; the second half of a number counts them. */
+const segmentsPerFile = 256n
+const orderOf = (number: string) =>
+  BigInt(`0x0${number.slice(0, 8)}`) * segmentsPerFile + BigInt(`0x0${number.slice(8)}`)
+const numberAt = (order: bigint) =>
+  [order / segmentsPerFile, order % segmentsPerFile].map((part) => part.toString(16).toUpperCase().padStart(8, "0"))
+    .join("")
+
+/** Writes a file or a folder to the disk, with its name. */
+export const sync = (path: string) =>
+  Effect.scoped(
+    Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(path, { flag: "r" }), (file) => file.sync))
+  )
 
 /** Packs a file into a new one, which is then on the disk. Returns its bytes; undefined if the source is gone. */
 export const pack = (from: string, to: string) =>

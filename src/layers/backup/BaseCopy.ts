@@ -1,4 +1,4 @@
-import { Clock, Effect, FileSystem, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Redacted, Schedule, Schema } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { Connection } from "../Database.ts"
 import * as DataFolder from "../embedded/DataFolder.ts"
@@ -16,6 +16,10 @@ const failed = ({ message }: { readonly message: string }) =>
 
 /** Advisory lock of the database, so that one copy is made at a time: "base" in ASCII. */
 const lockKey = 0x62617365
+/** Milliseconds until the session of a killed process ends. */
+const connectionCheckMillis = 1_000
+/** Retries of the lock, half a second apart. */
+const lockRetriesMax = 10
 /** Maximum time that the end of a copy waits for its log to be archived, in milliseconds. */
 const archivedMillisMax = 600_000
 const segmentBytes = 16_777_216
@@ -78,8 +82,13 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
   const password = yield* SecretFile.find(dataDir, passwordName)
   if (password === undefined) return yield* failed({ message: `the secret ${passwordName} is missing in ${dataDir}` })
   const session = yield* Session.open(connection)
-  const [locked] = yield* session.rows(Locked, "SELECT pg_try_advisory_lock($1)", [lockKey])
-  if (locked?.[0] !== true) return yield* new OperatorError({ message: "Another base copy is being made" })
+  // Frees the lock if this process is killed while it waits for the archive.
+  yield* session.run(`SET client_connection_check_interval = ${connectionCheckMillis}`)
+  const isLocked = yield* Effect.repeat(
+    Effect.map(session.rows(Locked, "SELECT pg_try_advisory_lock($1)", [lockKey]), ([row]) => row?.[0] === true),
+    { until: (isLocked) => isLocked, schedule: Schedule.spaced("500 millis"), times: lockRetriesMax }
+  )
+  if (!isLocked) return yield* new OperatorError({ message: "Another base copy is being made" })
   const [mode] = yield* session.rows(Name, "SHOW archive_mode")
   if (mode?.[0] === "off") {
     return yield* new OperatorError({
@@ -98,6 +107,7 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
   const folder = `${BaseCopies.baseFolder(archive.folder)}/${name}`
   const draft = `${folder}${BaseCopies.draftEnding}`
   return yield* Effect.gen(function*() {
+    yield* BaseCopies.removeDrafts(archive.folder)
     const data = BaseCopies.dataFolder(draft)
     const bytes = yield* copyFolder(source, data)
     yield* session.run(`SET statement_timeout = ${archivedMillisMax}`)
@@ -125,7 +135,10 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
     const completedAt = new Date(yield* Clock.currentTimeMillis).toISOString()
     const manifest = { format: 1 as const, completedAt, localDomain, postgres, firstSegment, bytes, secrets }
     yield* fs.writeFileString(BaseCopies.manifestFile(draft), BaseCopies.encodeManifest(manifest), { mode: 0o600 })
+    yield* Effect.forEach([BaseCopies.manifestFile(draft), draft], BaseCopies.sync, { discard: true })
     yield* fs.rename(draft, folder)
+    // On the disk before the older copy is removed.
+    yield* BaseCopies.sync(BaseCopies.baseFolder(archive.folder))
     // Closed by this copy, unless another segment was dropped since it began.
     if (Option.isSome(gap) && Option.contains(yield* Effect.option(fs.readFileString(gapFile)), gap.value)) {
       yield* fs.remove(gapFile)

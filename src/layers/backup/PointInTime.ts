@@ -1,6 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 import { Reactivity } from "effect/reactivity"
 import { rowsOf, singleRow, Timestamptz } from "../../services/database/Rows.ts"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -15,6 +14,7 @@ import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as BaseCopies from "./BaseCopies.ts"
 import { requireReadable } from "./Restore.ts"
+import * as RestoreMark from "./RestoreMark.ts"
 import * as Secrets from "./Secrets.ts"
 
 const refused = (message: string) => new OperatorError({ message })
@@ -83,18 +83,22 @@ const replayed = (connection: Connection) =>
 /**
  * Restores the embedded Postgres of an empty data folder from an archive, to the last change before `until` (inclusive),
  * or to the last archived change, with its secrets. A segment that is missing or damaged before the end is refused unless
- * `toGap`. Media is not in the archive. The database gets its name at the end;
- * until then a failure leaves nothing. Returns the time of the last restored change.
+ * `toGap`. Media is not in the archive. The database gets its name at the end; until then a failure leaves nothing, and
+ * what a crash leaves is removed by the next restore. Returns the time of the last restored change.
  */
 export const restore = traced("PointInTime.restore")(function*(
   folder: string,
   until: Date | undefined,
   toGap: boolean
 ) {
+  const { dataDir } = yield* Environment
+  return yield* RestoreMark.during(dataDir, () => restoreMarked(folder, until, toGap))
+})
+
+const restoreMarked = Effect.fnUntraced(function*(folder: string, until: Date | undefined, toGap: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const archive = path.resolve(folder)
-  const random = yield* SecureRandom.SecureRandom
   const { dataDir, databaseUrl, server: { localDomain } } = yield* Environment
   if (databaseUrl !== undefined) {
     return yield* refused("DATABASE_URL is set: only the embedded Postgres can be restored")
@@ -111,9 +115,11 @@ export const restore = traced("PointInTime.restore")(function*(
   yield* Secrets.refuseOtherKey(base.secrets)
   const password = base.secrets.find(([name]) => name === passwordName)?.[1] ?? ""
 
-  yield* fs.makeDirectory(dataDir, { recursive: true, mode: 0o711 })
   const binaries = yield* Binaries.find
-  const draft = `${target}.${yield* random.uuidV4()}`
+  const draft = `${target}.part`
+  const removeDraft = fs.remove(draft, { recursive: true, force: true })
+  yield* Postmaster.kill(draft)
+  yield* Effect.mapError(removeDraft, ({ message }) => refused(`The restore failed: ${message}`))
   const runAs = yield* RunAs.choose(binaries, target, path.resolve(dataDir))
   if (!RunAs.passes(runAs, "test -r \"$1\" && test -x \"$1\"", [WalArchive.walFolder(archive)])) {
     return yield* refused(`The user that Postgres runs as cannot read ${WalArchive.walFolder(archive)}`)
@@ -145,7 +151,7 @@ export const restore = traced("PointInTime.restore")(function*(
     yield* fs.rename(draft, target)
     return Option.fromNullishOr(lastCommit)
   }).pipe(
-    Effect.ensuring(Effect.ignore(fs.remove(draft, { recursive: true, force: true }))),
+    Effect.ensuring(Effect.ignore(removeDraft)),
     Effect.mapError((error) => error instanceof OperatorError ? error : refused(`The restore failed: ${error.message}`))
   )
 })

@@ -33,9 +33,13 @@ const bytesOf = Effect.fnUntraced(function*<E>({ body, header: { path, size } }:
 
 /**
  * Restores a backup into an empty database and its media into the storage. The database is committed when the archive
- * was read to its end, so an interrupted restore can be repeated.
+ * was read to its end, so an interrupted restore can be repeated. `touched` runs before the first row or file is written.
  */
-export const read = traced("Restore.read")(function*(file: string, connection: Connection) {
+export const read = traced("Restore.read")(function*(
+  file: string,
+  connection: Connection,
+  touched: Effect.Effect<void> = Effect.void
+) {
   const fs = yield* FileSystem.FileSystem
   const storage = yield* Storage
   const { dataDir, databaseUrl, server: { localDomain } } = yield* Environment
@@ -60,6 +64,7 @@ export const read = traced("Restore.read")(function*(file: string, connection: C
     }
     yield* Secrets.refuseOtherKey(manifest.secrets)
     opened = { manifest, loading: yield* Loading.open(connection, manifest) }
+    yield* touched
   })
 
   const accept = Effect.fnUntraced(function*<E>(entry: Tar.Entry<E>) {

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Option, Path, Redacted } from "effect"
+import { Clock, Effect, FileSystem, Option, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { spawnSync } from "node:child_process"
 import { traced } from "../../services/runtime/Traced.ts"
@@ -49,6 +49,28 @@ export const checkVersion = traced("DataFolder.checkVersion")(function*(folder: 
 
 /** initdb's error for a user without an entry in /etc/passwd; Postgres itself needs none. */
 const nameless = /could not look up effective user ID/
+
+/** Name of a folder in which a database is created. */
+const draftName = /^postgres\.[0-9a-f]{8}-[0-9a-f-]{27}$/
+/** Age from which such a folder was left by a crash, in milliseconds: creating a database takes seconds. */
+const draftMillisMax = 3_600_000
+
+/** Removes the folders that a crash left while a database was created. */
+export const removeDrafts = traced("DataFolder.removeDrafts")(function*(dataDir: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const oldest = (yield* Clock.currentTimeMillis) - draftMillisMax
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(dataDir), () => [])
+  yield* Effect.forEach(names.filter((name) => draftName.test(name)), (name) => {
+    const draft = path.join(dataDir, name)
+    return fs.stat(draft).pipe(
+      Effect.flatMap(({ mtime }) =>
+        Option.exists(mtime, (time) => time.getTime() < oldest) ? fs.remove(draft, { recursive: true }) : Effect.void
+      ),
+      Effect.ignore
+    )
+  }, { discard: true })
+})
 
 /**
  * Creates the database in `folder`. It is built in a temporary folder and renamed: a crash leaves no partial database,

@@ -1,11 +1,11 @@
 import { type Duration, Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { traced } from "../../services/runtime/Traced.ts"
 import { OperatorError } from "../OperatorError.ts"
 import type { Binaries } from "./Binaries.ts"
 import { type Durability, type Listen, settings, socketPort } from "./PostgresSettings.ts"
+import * as Processes from "./Processes.ts"
 import * as RunAs from "./RunAs.ts"
 
 /** Address that clients connect to. */
@@ -32,29 +32,6 @@ export const socketFile = (folder: string, port = socketPort) => `${folder}/.s.P
 
 const endpointOf = (listen: Listen): Endpoint =>
   "port" in listen ? { host: "127.0.0.1", port: listen.port } : { path: socketFile(listen.folder) }
-
-/**
- * Returns true if a process runs. One that ended stays in the process table until its parent reaps it, which a
- * container's first process may never do.
- */
-const alive = (pid: number) =>
-  Effect.sync(() => {
-    try {
-      process.kill(pid, 0)
-    } catch (error) {
-      return error instanceof Error && "code" in error && error.code === "EPERM"
-    }
-    return !isZombie(pid)
-  })
-
-/** Linux only (proc(5)): the state follows the name in parentheses. */
-const isZombie = (pid: number): boolean => {
-  try {
-    return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
-  } catch {
-    return false
-  }
-}
 
 const responds = (endpoint: Endpoint) =>
   Effect.callback<boolean>((resume) => {
@@ -93,9 +70,12 @@ export const find = traced("Postmaster.find")(function*(folder: string) {
   const file = yield* lockFile(folder)
   if (Option.isNone(file)) return Option.none()
   const { endpoint, pid } = file.value
-  if (!(yield* alive(pid)) || !(yield* responds(endpoint))) return Option.none()
+  if (!(yield* Processes.alive(pid)) || !(yield* responds(endpoint))) return Option.none()
   yield* ready(folder, pid).pipe(Effect.timeoutOrElse({ duration: readyTimeout, orElse: () => Effect.void }))
-  const ended = Effect.repeat(alive(pid), { schedule: Schedule.spaced("1 second"), while: (isAlive) => isAlive })
+  const ended = Effect.repeat(Processes.alive(pid), {
+    schedule: Schedule.spaced("1 second"),
+    while: (isAlive) => isAlive
+  })
   return Option.some<Postmaster>({ pid, endpoint, ended: Effect.as(ended, "it is gone"), detach: Effect.void })
 })
 
@@ -130,7 +110,8 @@ export const start = traced("Postmaster.start")(
       child.once("exit", (code, signal) => resolve([`it exited with ${signal ?? `code ${code}`}`, ...log].join("\n")))
     })
     const ended = Effect.promise(() => outcome)
-    const kill = Effect.sync(() => child.kill("SIGQUIT"))
+    // Waits for the end: the caller may delete the folder afterwards.
+    const kill = Effect.suspend(() => (child.kill("SIGQUIT") ? ended : Effect.void))
     yield* Effect.raceFirst(
       Effect.asVoid(ready(folder, child.pid)),
       Effect.flatMap(ended, (reason) => new OperatorError({ message: `Postgres did not start: ${reason}` }))
@@ -156,4 +137,14 @@ export const stop = traced("Postmaster.stop")(function*(postmaster: Postmaster) 
   yield* postmaster.ended.pipe(
     Effect.timeoutOrElse({ duration: stopTimeout, orElse: () => Effect.andThen(signal("SIGQUIT"), postmaster.ended) })
   )
+})
+
+/** Kills the Postgres that an interrupted command left on a folder, which is deleted afterwards. */
+export const kill = traced("Postmaster.kill")(function*(folder: string) {
+  const file = yield* lockFile(folder)
+  if (Option.isNone(file)) return
+  const { endpoint, pid } = file.value
+  if (!(yield* Processes.alive(pid)) || !(yield* responds(endpoint))) return
+  yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGQUIT")))
+  yield* Effect.repeat(Processes.alive(pid), { schedule: Schedule.spaced(pollInterval), while: (isAlive) => isAlive })
 })

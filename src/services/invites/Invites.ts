@@ -61,10 +61,10 @@ export class Invites extends Context.Service<Invites, {
   /** Creates an invite; the role must allow it, as the default role does. Invites by staff are logged. */
   readonly create: (by: AccountId, invite: NewInvite) => Effect.Effect<Invite, NotAllowed | Unprocessable>
   /**
-   * Expires an invite; users who are not staff can only expire their own. Returns it; fails with RecordNotFound if it
-   * has expired.
+   * Expires an invite; users who are not staff can only expire their own, and `undefined` is the operator. Returns the
+   * invite; fails with RecordNotFound if it has expired.
    */
-  readonly end: (by: AccountId, id: bigint) => Effect.Effect<Invite, NotAllowed | RecordNotFound>
+  readonly end: (by: AccountId | undefined, id: bigint) => Effect.Effect<Invite, NotAllowed | RecordNotFound>
 }>()("murmuration/services/identity/Invites") {
   static readonly layer = Layer.effect(Invites, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
 }
@@ -139,9 +139,9 @@ const make = Effect.gen(function*() {
     }),
     end: traced("Invites.end")(
       Effect.fnUntraced(
-        function*(by: AccountId, id: bigint) {
-          const { permissions } = yield* standing(by, ["inviteUsers", "manageInvites"])
-          const isStaff = may(permissions, "manageInvites")
+        function*(by: AccountId | undefined, id: bigint) {
+          const isStaff = by === undefined ||
+            may((yield* standing(by, ["inviteUsers", "manageInvites"])).permissions, "manageInvites")
           const now = new Date(yield* Clock.currentTimeMillis)
           const [before] = yield* inviteRows(sql`${selected(now)} WHERE i.id = ${id} FOR UPDATE OF i`)
           const isOver = before === undefined || before.expiresAt !== null && before.expiresAt <= now

@@ -15,42 +15,10 @@ import { ask } from "../../support/Api.ts"
 import { configurationOf } from "../../support/Configuration.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
+import { registerWith } from "../../support/SignUps.ts"
 import { auditEntries, staffMember } from "../../support/Staff.ts"
 
 const path = "/api/v1/admin/invites"
-
-/** Issues a token of an app that signs people up. */
-const appToken = Effect.gen(function*() {
-  const { body: app } = yield* ask(undefined, "POST", "/api/v1/apps", {
-    client_name: "Sign-ups",
-    redirect_uris: "urn:ietf:wg:oauth:2.0:oob",
-    scopes: "read write"
-  })
-  const { body } = yield* ask(undefined, "POST", "/oauth/token", {
-    grant_type: "client_credentials",
-    client_id: app.client_id,
-    client_secret: app.client_secret,
-    scope: "read write"
-  })
-  return String(body.access_token)
-})
-
-const registerWith = Effect.fnUntraced(function*(username: string, more: object) {
-  const { fetch } = yield* TestServer
-  const response = yield* fetch("/api/v1/accounts", {
-    method: "POST",
-    token: yield* appToken,
-    json: {
-      username,
-      email: `${username}@mail.example`,
-      password: "correct horse battery staple",
-      agreement: true,
-      locale: "en",
-      ...more
-    }
-  })
-  return { status: response.status, body: JSON.parse(yield* Effect.promise(() => response.text())) }
-})
 
 const Live = Layer.provideMerge(
   TestServer.layer({ REGISTRATIONS: "closed", SIGNUP_CONFIRMATION: "none" }),
