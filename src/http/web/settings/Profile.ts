@@ -13,6 +13,7 @@ import { ProfileViews } from "../../render/ProfileViews.ts"
 import { focusOf } from "../../v1/Media.ts"
 import { ProfileChanges } from "../../v1/ProfileChanges.ts"
 import { read } from "../../wire/Keys.ts"
+import { focalPoint } from "../shell/FocalPoint.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { checkBox, form, textArea, textField } from "./Fields.ts"
 import type { Filled } from "./Filled.ts"
@@ -95,7 +96,7 @@ ${
 <div class="pictures">${
           picture(visit, filled, "avatar", { url: profile.avatar, description: profile.avatarDescription })
         }${picture(visit, filled, "header", { url: profile.header, description: profile.headerDescription })}</div>
-<input type="hidden" name="avatar_focus" value="0,0">
+${focalPoint(visit, "avatar_focus", say("Part of a new avatar to keep"), filled.text("avatar_focus", ""))}
 <div class="crop-place" data-hint="${say("Drag the square to the part that you want to show.")}"></div>
 <h2>${say("Fields")}</h2>
 <p class="soft">${say("Your homepage, pronouns, age: anything you like.")}</p>
