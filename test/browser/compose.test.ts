@@ -119,6 +119,24 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         assert.deepStrictEqual(problems, [])
       }))
 
+    it.effect("F345: the first press posts, also after the draft was saved", () =>
+      Effect.gen(function*() {
+        const { baseUrl, createPerson } = yield* TestServer
+        const fay = yield* createPerson("fay")
+        const { page, problems } = yield* visit()
+        yield* Effect.promise(async () => {
+          await page.goto(`${baseUrl}/publish`)
+          await signIn(page, fay)
+          await page.locator("textarea[name=text]").fill("Written slowly")
+          await page.getByText("Draft saved").waitFor()
+          await page.getByRole("button", { name: "Post", exact: true }).click()
+          await page.waitForURL(/\/home/)
+        })
+        assert.deepStrictEqual((yield* statusesOf(fay)).map(textOf), ["Written slowly"])
+        assert.deepStrictEqual(yield* draftsOf(fay), [])
+        assert.deepStrictEqual(problems, [])
+      }))
+
     it.effect("uploads chosen, pasted and dropped files with previews, completes names, and picks emoji", () =>
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer

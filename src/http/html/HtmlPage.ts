@@ -4,6 +4,7 @@ import type { Catalog } from "../../services/languages/Catalogs.ts"
 import { type Html, html, raw } from "./Html.ts"
 import { languageAttributes } from "./LanguageAttributes.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "./PagePaths.ts"
+import { skipLink } from "./SkipLink.ts"
 import { stylesheetPath } from "./Stylesheet.ts"
 
 /** One of the server's own pages. */
@@ -114,8 +115,9 @@ ${page.framed === true ? html`<base target="_blank">` : ""}
 ${page.modules?.map((path) => html`<script type="module" src="${path}"></script>`) ?? ""}
 </head>
 <body>
+${page.framed === true ? "" : skipLink(page.words)}
 ${page.top ?? html`<header><a href="/">${page.server}</a></header>`}
-<main${page.top === undefined ? "" : html` id="content"`}>
+<main id="content" tabindex="-1">
 <h1>${page.title}</h1>
 ${page.body}
 </main>

@@ -25,6 +25,9 @@ body {
   margin: 0; padding: 2rem 1rem; background: var(--back); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
+.skip { position: absolute; inset-block-start: -6rem; inset-inline-start: .5rem; padding: .75rem 1rem; background: var(--card); border-radius: .5rem; z-index: 3 }
+.skip:focus { inset-block-start: .5rem }
+main:focus { outline: none }
 main, body > header, body > footer { max-width: 30rem; margin: 0 auto }
 body > header { font-weight: 600; margin-bottom: 1rem }
 body > header a { color: inherit; text-decoration: none }

@@ -48,7 +48,7 @@ const make = Effect.gen(function*() {
     const shown = html`${found.description === "" ? "" : html`<p class="content" dir="auto">${found.description}</p>`}${
       members.length === 0
         ? html`<p class="soft">${say("There are no public posts yet.")}</p>`
-        : html`<ul class="posts">${members.map((one) => html`<li>${person(one)}</li>`)}</ul>`
+        : html`<ul class="posts plain">${members.map((one) => html`<li>${person(one)}</li>`)}</ul>`
     }`
     return yield* pages.respond({
       words,

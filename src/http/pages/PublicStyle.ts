@@ -28,6 +28,7 @@ dl.fields dd { margin: 0; min-width: 0 }
 .quoted { margin: .75rem 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem }
 .quoted > footer { font-size: .875rem }
 .post > header, .quoted > header { display: flex; gap: .75rem; align-items: center; margin-bottom: .5rem }
+img { max-width: 100% }
 .post > header > img, .quoted > header > img { width: 2.75rem; height: 2.75rem; border-radius: .5rem }
 .post > header p, .quoted > header p { margin: 0; line-height: 1.3 }
 .post > header a, .quoted > header a { color: inherit; text-decoration: none }
@@ -35,7 +36,7 @@ dl.fields dd { margin: 0; min-width: 0 }
 .post > footer { font-size: .875rem; color: var(--soft); display: flex; flex-wrap: wrap; gap: .25rem 1rem }
 .post > footer a, .quoted > footer a { color: inherit }
 .post .boost { margin: 0 0 .5rem; font-size: .875rem; color: var(--soft) }
-.media { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .5rem; margin-bottom: .75rem }
+.media { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: .5rem; margin-bottom: .75rem }
 .media img, .media video { display: block; width: 100%; max-height: 24rem; object-fit: cover; border-radius: .5rem }
 .media > :not(:only-child), .media > a:not(:only-child) img { aspect-ratio: 3 / 2; height: 100% }
 .media audio { width: 100% }

@@ -15,12 +15,11 @@ interface Shown {
   readonly formToken: string
 }
 
-/** Frame of every staff page: skip link, server name, signed-in user and navigation. */
+/** Frame of every staff page: server name, signed-in user and navigation. */
 export const staffFrame = ({ formToken, member, path, server, waiting, words }: Shown): Html => {
   const { say } = words
   const links = navigation(words, member.permissions, path, waiting)
-  return html`<a class="skip" href="#content">${say("Skip to content")}</a>
-<header class="staff">
+  return html`<header class="staff">
 <p><a href="/admin">${server}</a> <span class="soft">${say("Staff")}</span></p>
 <a class="home" href="/home">${say("Home")}</a>
 <form method="post" action="/auth/sign_out">${tokenInput(formToken)}

@@ -16,8 +16,6 @@ header.staff p { margin: 0; font-weight: 600 }
 header.staff p .soft { font-weight: 400 }
 header.staff .home { margin-inline-end: auto }
 header.staff form { display: flex; gap: .75rem; align-items: center; flex-wrap: wrap }
-.skip { position: absolute; inset-inline-start: -100vw; top: 0; padding: .75rem 1rem; background: var(--card); z-index: 2 }
-.skip:focus { inset-inline-start: 0 }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 nav.side { padding: 0 0 2rem; font-size: .9375rem }
 nav .section { margin: 1rem .75rem .25rem; font-size: .75rem; font-weight: 600; color: var(--soft); letter-spacing: .04em; text-transform: uppercase }
@@ -38,9 +36,9 @@ main h3 { font-size: .9375rem; margin: 1rem 0 .5rem }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1.25rem; margin-bottom: 1.25rem }
 main > .card > p { margin-bottom: 1rem }
 .card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0 }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 1.25rem; align-items: start }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 1.25rem; align-items: start }
 .columns > .card { margin-top: 0; padding-top: 1.25rem }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; list-style: none; margin: 0 0 1.25rem; padding: 0 }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: .75rem; list-style: none; margin: 0 0 1.25rem; padding: 0 }
 .tiles a, .tiles > li > div {
   display: block; height: 100%; padding: 1rem 1.125rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
   text-decoration: none; color: inherit;
@@ -64,9 +62,9 @@ label.check input { flex: none; position: relative; top: .125rem }
 button { padding: .5rem 1rem }
 ::file-selector-button { font: inherit; font-size: .875rem; padding: .125rem .75rem; margin-inline-end: .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card); color: inherit; cursor: pointer }
 button.small { padding: .1875rem .75rem; font-size: .875rem }
-fieldset { border: 0; margin: 0 0 .875rem; padding: 0 }
+fieldset { border: 0; margin: 0 0 .875rem; padding: 0; min-width: 0 }
 legend { font-weight: 600; padding: 0; margin-bottom: .375rem }
-.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0 .875rem; align-items: end; margin-bottom: 1rem }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); gap: 0 .875rem; align-items: end; margin-bottom: 1rem }
 .filters label, .filters p { margin-bottom: .75rem; font-size: .875rem }
 .filtering { margin-bottom: 1rem }
 .filtering > summary { display: inline-block; padding: .25rem .75rem; border: 1px solid var(--line); border-radius: .5rem; font-size: .875rem; font-weight: 600; margin-bottom: .5rem }
@@ -105,7 +103,7 @@ td button { padding: .1875rem .625rem; font-size: .875rem }
 .badge.warn { background: var(--warn-back, #fdf3d8); border-color: transparent; color: var(--warn, #5c4300) }
 .badge.bad { background: var(--danger-back); border-color: transparent; color: var(--danger) }
 @media (prefers-color-scheme: dark) { .badge.warn { background: #3d3214; color: #f5d68a } }
-.about { margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0 1.5rem }
+.about { margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 0 1.5rem }
 .about div { padding: .5rem 0; border-top: 1px solid var(--line) }
 .about dt { font-size: .8125rem; color: var(--soft) }
 .about dd { margin: 0 }
@@ -177,6 +175,12 @@ summary { cursor: pointer }
   .filters p { grid-column: 1 / -1 }
   :is(th, td):not([data-head]) { padding: .5rem }
   .card { padding: 1rem }
+}
+@media (max-width: 40rem) {
+  td[data-head] { display: flex; flex-wrap: wrap; gap: 0 .5rem }
+  td[data-head]::before { flex: 0 1 7.5rem }
+  td[data-head] > div { flex: 1 1 8rem; min-width: 0 }
+  .badge { white-space: normal }
 }
 `
 

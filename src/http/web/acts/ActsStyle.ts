@@ -48,6 +48,7 @@ legend { font-weight: 600; padding: 0; margin-block-end: var(--s2) }
 .keys th, .keys td { text-align: start; padding: var(--s1) var(--s3); border: 1px solid var(--line) }
 kbd { font: var(--small) ui-monospace, monospace; padding: 0 var(--s2); border: 1px solid var(--line);
   border-radius: var(--s1); background: var(--back); white-space: nowrap }
+@media (max-width: 480px) { kbd { white-space: normal; overflow-wrap: normal } }
 #viewer { width: 100vw; height: 100vh; max-width: none; max-height: none; border: 0; border-radius: 0; padding: 0;
   background: rgb(0 0 0 / .92); color: #fff; overflow: auto }
 #viewer figure { margin: 0; min-height: 100%; display: flex; flex-direction: column; align-items: center;

@@ -1,6 +1,6 @@
 /** Styles of the composer, drafts and scheduled posts. */
 export const composeStyle = `
-.compose { display: grid; gap: var(--s3) }
+.compose { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--s3) }
 .compose > * { margin: 0 }
 .compose textarea { resize: vertical; min-height: 3.5rem; field-sizing: content; max-height: 60vh }
 .compose textarea[name=text] { min-height: 8rem }
@@ -21,7 +21,7 @@ export const composeStyle = `
 .compose .check input { width: 1.25rem; height: 1.25rem; flex: none }
 .compose .send { justify-content: space-between; align-items: end }
 .compose .buttons { display: flex; flex-wrap: wrap; gap: var(--s2) }
-.compose .audience { font-size: var(--small) }
+.compose .audience { font-size: var(--small); min-width: 0; max-width: 100% }
 .compose .audience select { width: auto; max-width: 100% }
 .compose.short .audience span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 .compose.short .send { align-items: center; flex-wrap: nowrap }
@@ -31,11 +31,11 @@ export const composeStyle = `
 .composed-files legend { font-weight: 600; padding: 0 }
 .composed-files ul { list-style: none; margin: 0; padding: 0; display: grid; gap: var(--s3) }
 .composed-file { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: var(--s3); padding-block: var(--s3) }
-.composed-file .thumb { position: relative; align-self: start }
-.composed-file .thumb img { display: block; width: 100%; max-height: 10rem; object-fit: contain; border-radius: var(--round) }
+.composed-file .thumb { position: relative; place-self: start; cursor: crosshair }
+.composed-file .thumb img { display: block; max-width: 100%; max-height: 10rem; border-radius: var(--round) }
 .composed-file .texts { display: grid; gap: var(--s2); justify-items: start; font-size: var(--small) }
 .composed-file label { width: 100% }
-.composed-file .point { position: absolute; width: 1.25rem; height: 1.25rem; border-radius: 50%; pointer-events: none;
+.composed-file .point { position: absolute; width: 1.25rem; height: 1.25rem; border-radius: 50%; cursor: move;
   border: 3px solid var(--card); outline: 2px solid var(--text); transform: translate(-50%, -50%) }
 .composed-files .add { align-items: end }
 .composed-files .add label { flex: 1 1 14rem; font-size: var(--small) }

@@ -6,6 +6,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { mediaValues } from "../../render/MediaValues.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { MediaAttachment } from "../../wire/MediaAttachment.ts"
+import { focalPoint } from "../shell/FocalPoint.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import type { ComposedFile } from "./Composition.ts"
@@ -31,31 +32,10 @@ export const shownFile = (media: Values<MediaAttachment>, file: ComposedFile["id
 export const uploadedFile = (config: ServerConfig["Service"], record: MediaRecord, id: ComposedFile["id"]): ShownFile =>
   shownFile(mediaValues(config, record), id, record.state === "ready")
 
-/** Points of the picture that stay visible where it is cropped, for browsers without scripts. */
-const points = ["", "0,1", "0,-1", "-1,0", "1,0"] as const
-
-const focusFields = ({ reader: { words: { say } } }: Visit, { focus, id }: ShownFile): Html => {
-  const labels = {
-    "": say("Centre"),
-    "0,1": say("Top"),
-    "0,-1": say("Bottom"),
-    "-1,0": say("Left"),
-    "1,0": say("Right")
-  }
-  const known = points.some((point) => point === focus)
-  return html`<label>${say("Focal point")}<select name="focus_${id}" data-chosen="${say("Chosen point")}">${
-    known ? "" : html`<option value="${focus}" selected>${say("Chosen point")}</option>`
-  }${
-    points.map((point) =>
-      html`<option value="${point}"${point === focus ? html` selected` : ""}>${labels[point]}</option>`
-    )
-  }</select></label>`
-}
-
 /** Renders the fields of one file: preview, description, focal point, and a button that removes it. */
 export const fileField = (visit: Visit, file: ShownFile): Html => {
   const { say } = visit.reader.words
-  const { description, id, isReady, media } = file
+  const { description, focus, id, isReady, media } = file
   return html`<li class="composed-file" data-file="${id}"${
     isReady ? "" : html` data-waiting`
   }><input type="hidden" name="files[]" value="${id}"><div class="thumb">${
@@ -65,7 +45,7 @@ export const fileField = (visit: Visit, file: ShownFile): Html => {
   }</div><div class="texts"><label>${
     say("Description for people who cannot see it")
   }<textarea name="description_${id}" rows="2" maxlength="${mediaDescriptionCharactersMax}">${description}</textarea></label>${
-    media.type === "image" ? focusFields(visit, file) : ""
+    media.type === "image" ? focalPoint(visit, `focus_${id}`, say("Focal point"), focus) : ""
   }<button type="submit" name="act" value="remove_file_${id}" class="plain">${icon("cross")}${
     say("Remove file")
   }</button></div></li>`

@@ -116,9 +116,12 @@ const composer = (form: HTMLFormElement): void => {
     if (running === undefined) return
     event.preventDefault()
     void running.finally(() => {
-      sending = false
       running = undefined
-      form.requestSubmit(submitter)
+      // Not before the event has ended: a form that is being submitted ignores the call.
+      setTimeout(() => {
+        sending = false
+        form.requestSubmit(submitter)
+      })
     })
   })
   /** Fills in what the server has not confirmed. A person may have typed since the page was loaded. */

@@ -1,4 +1,6 @@
-/* Files of the composer: uploads with progress, paste and drop, focal points by a click on the picture. */
+/* Files of the composer: uploads with progress, paste and drop, focal points. */
+
+import { movable, pointOf } from "../shell/focal.client.ts"
 
 /** Pause before a file that is still being processed is asked for again, in milliseconds. */
 const reloadMillis = 2_000
@@ -8,28 +10,20 @@ const fragmentOf = (text: string, selector: string): Element | null => {
   return made === null ? null : document.importNode(made, true)
 }
 
-/** Lets a click on the picture choose its focal point, beside the list of points. */
+/** Adds the mark of the focal point to a picture. */
 const focal = (item: Element, touched: () => void): void => {
-  const picture = item.querySelector<HTMLImageElement>(".thumb img")
+  const area = item.querySelector<HTMLElement>(".thumb")
   const choice = item.querySelector<HTMLSelectElement>("select[name^=focus_]")
-  if (picture === null || choice === null) return
-  const point = document.createElement("span")
-  point.className = "point"
-  picture.after(point)
-  const show = () => {
-    const [x = 0, y = 0] = choice.value.split(",").map(Number)
-    point.style.left = `${(x + 1) * 50}%`
-    point.style.top = `${(1 - y) * 50}%`
+  if (area === null || choice === null || area.querySelector("img") === null) return
+  const mark = document.createElement("span")
+  mark.className = "point"
+  area.append(mark)
+  const draw = () => {
+    const { x, y } = pointOf(choice)
+    mark.style.left = `${x * 100}%`
+    mark.style.top = `${y * 100}%`
   }
-  choice.addEventListener("change", show)
-  picture.addEventListener("click", ({ offsetX, offsetY }) => {
-    const round = (value: number) => Math.round(value * 100) / 100
-    const value = `${round(offsetX / picture.width * 2 - 1)},${round(1 - offsetY / picture.height * 2)}`
-    choice.append(new Option(choice.dataset["chosen"], value, true, true))
-    show()
-    touched()
-  })
-  show()
+  movable({ area, mark, choice, draw, moved: (at) => at, touched })
 }
 
 /** Enlivens the files of a form; `touched` tells that the draft changed. */

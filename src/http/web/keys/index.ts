@@ -32,6 +32,12 @@ const keysOf = ({ say }: Messages): ReadonlyArray<readonly [keys: ReadonlyArray<
   [["?"], say("Show these keys")]
 ]
 
+/** Lets a chord break after its plus, as on a narrow page. */
+const brokenAt = (key: string) => {
+  const [first, second] = key.split("+")
+  return second === undefined ? key : html`${first}+<wbr>${second}`
+}
+
 const placesOf = ({ say }: Messages): Readonly<Record<keyof typeof places, string>> => ({
   h: say("Home"),
   n: say("Notifications"),
@@ -55,7 +61,7 @@ const make = Effect.map(WebPages, (pages) =>
     pages.anyone(({ reader: { words, words: { say } } }) => {
       const row = (keys: ReadonlyArray<string>, does: string, between = " ") =>
         html`<tr><td>${
-          keys.map((key, at) => html`${at === 0 ? "" : between}<kbd>${key}</kbd>`)
+          keys.map((key, at) => html`${at === 0 ? "" : between}<kbd>${brokenAt(key)}</kbd>`)
         }</td><td>${does}</td></tr>`
       const table = (caption: string, rows: ReadonlyArray<ReturnType<typeof row>>) =>
         html`<table class="keys"><caption>${caption}</caption><thead><tr><th scope="col">${

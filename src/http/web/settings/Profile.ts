@@ -13,6 +13,7 @@ import { ProfileViews } from "../../render/ProfileViews.ts"
 import { focusOf } from "../../v1/Media.ts"
 import { ProfileChanges } from "../../v1/ProfileChanges.ts"
 import { read } from "../../wire/Keys.ts"
+import { focalPoint } from "../shell/FocalPoint.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { checkBox, form, textArea, textField } from "./Fields.ts"
 import type { Filled } from "./Filled.ts"
@@ -53,15 +54,24 @@ const make = Effect.gen(function*() {
   const views = yield* ProfileViews
 
   const picture = (
-    { reader: { words: { say } } }: MemberVisit,
+    visit: MemberVisit,
     filled: Filled,
     kind: "avatar" | "header",
     stored: { readonly url: string | null; readonly description: string }
-  ): Html =>
-    html`<div>${stored.url === null ? "" : html`<img src="${stored.url}" alt="${stored.description}">`}<label>${
+  ): Html => {
+    const { say } = visit.reader.words
+    return html`<div>${stored.url === null ? "" : html`<img src="${stored.url}" alt="${stored.description}">`}<label>${
       kind === "avatar" ? say("Avatar") : say("Header picture")
     }<span class="hint">${say("PNG, GIF, JPEG or WebP, up to 8 MB.")}</span>
 <input type="file" name="${kind}" accept="image/png,image/gif,image/jpeg,image/webp"></label>
+${
+      kind === "avatar"
+        ? html`${
+          focalPoint(visit, "avatar_focus", say("Part of a new avatar to keep"), filled.text("avatar_focus", ""))
+        }
+<div class="crop-place" data-hint="${say("Drag the square to the part that you want to show.")}"></div>`
+        : ""
+    }
 ${
       textArea(
         `${kind}_description`,
@@ -70,6 +80,7 @@ ${
         { rows: 2, max: pictureDescriptionCharactersMax }
       )
     }</div>`
+  }
 
   const removal = (visit: MemberVisit, act: string, button: string, isShown: boolean) =>
     isShown ? form(visit, html``, { act, button, danger: true }) : ""
@@ -95,8 +106,6 @@ ${
 <div class="pictures">${
           picture(visit, filled, "avatar", { url: profile.avatar, description: profile.avatarDescription })
         }${picture(visit, filled, "header", { url: profile.header, description: profile.headerDescription })}</div>
-<input type="hidden" name="avatar_focus" value="0,0">
-<div class="crop-place" data-hint="${say("Drag the square to the part that you want to show.")}"></div>
 <h2>${say("Fields")}</h2>
 <p class="soft">${say("Your homepage, pronouns, age: anything you like.")}</p>
 ${fieldNumbers.map((at) => fieldRow(visit, filled, at, profile.fields[at]))}

@@ -1,55 +1,47 @@
-/* Shows a chosen avatar with a square on it, which is dragged to the part that is kept. */
+/* Shows a chosen avatar with a square on it, which is moved to the part that is kept. */
 
-const edgeOf = (picture: HTMLImageElement): number => Math.min(picture.clientWidth, picture.clientHeight)
+import { movable, pointOf } from "../shell/focal.client.ts"
 
 const place = document.querySelector<HTMLElement>(".crop-place")
 const file = document.querySelector<HTMLInputElement>("input[type=file][name=avatar]")
-const focus = document.querySelector<HTMLInputElement>("input[name=avatar_focus]")
+const choice = document.querySelector<HTMLSelectElement>("select[name=avatar_focus]")
 
-/** Position of the square, from 0 to 1 of the space that it can move in. */
-const shift = { x: 0.5, y: 0.5 }
+/** Returns the left or top edge of the square around a point; the square stays in the picture. */
+const edgeOf = (length: number, edge: number, part: number): number =>
+  Math.max(0, Math.min(length - edge, length * part - edge / 2))
 
-const shown = (picture: HTMLImageElement, square: HTMLElement, field: HTMLInputElement): void => {
-  const edge = edgeOf(picture)
-  const slack = { x: picture.clientWidth - edge, y: picture.clientHeight - edge }
-  square.style.width = square.style.height = `${edge}px`
-  square.style.left = `${slack.x * shift.x}px`
-  square.style.top = `${slack.y * shift.y}px`
-  const part = (space: number, length: number, at: number) => (space * at + edge / 2) / length * 2 - 1
-  const x = part(slack.x, picture.clientWidth, shift.x)
-  const y = -part(slack.y, picture.clientHeight, shift.y)
-  field.value = `${x.toFixed(3)},${y.toFixed(3)}`
-}
-
-const opened = (chosen: File, at: HTMLElement, field: HTMLInputElement): void => {
+const opened = (chosen: File, at: HTMLElement, choice: HTMLSelectElement): void => {
   const picture = document.createElement("img")
-  const square = Object.assign(document.createElement("div"), { className: "square", tabIndex: 0 })
+  const square = Object.assign(document.createElement("div"), { className: "square" })
   const crop = Object.assign(document.createElement("div"), { className: "crop" })
   const hint = Object.assign(document.createElement("p"), { className: "soft", textContent: at.dataset["hint"] ?? "" })
-  square.setAttribute("role", "img")
-  square.setAttribute("aria-label", hint.textContent)
   picture.alt = ""
-  shift.x = shift.y = 0.5
-  const render = () => shown(picture, square, field)
-  const moved = (x: number, y: number) => {
-    const edge = edgeOf(picture)
-    const limited = (value: number) => Math.max(0, Math.min(1, value))
-    const [width, height] = [picture.clientWidth - edge, picture.clientHeight - edge]
-    if (width > 0) shift.x = limited(shift.x + x / width)
-    if (height > 0) shift.y = limited(shift.y + y / height)
-    render()
+  const draw = () => {
+    const { clientHeight, clientWidth } = picture
+    const edge = Math.min(clientWidth, clientHeight)
+    const { x, y } = pointOf(choice)
+    square.style.width = square.style.height = `${edge}px`
+    square.style.left = `${edgeOf(clientWidth, edge, x)}px`
+    square.style.top = `${edgeOf(clientHeight, edge, y)}px`
   }
-  crop.addEventListener("pointerdown", (event) => crop.setPointerCapture(event.pointerId))
-  crop.addEventListener("pointermove", (event) => {
-    if (crop.hasPointerCapture(event.pointerId)) moved(event.movementX, event.movementY)
-  })
-  square.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: [-10, 0], ArrowRight: [10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10] }[event.key]
-    if (step === undefined) return
-    event.preventDefault()
-    moved(step[0] ?? 0, step[1] ?? 0)
-  })
-  picture.addEventListener("load", render)
+  /** Returns the nearest point at which the square is in the picture, so that no movement is lost at its edges. */
+  const within = (length: number, part: number) => {
+    const half = Math.min(picture.clientWidth, picture.clientHeight) / length / 2
+    return Math.max(half, Math.min(1 - half, part))
+  }
+  picture.addEventListener("load", () => {
+    movable({
+      area: crop,
+      mark: square,
+      choice,
+      draw,
+      moved: (_, by) => {
+        const { x, y } = pointOf(choice)
+        return { x: within(picture.clientWidth, x) + by.x, y: within(picture.clientHeight, y) + by.y }
+      },
+      touched: () => undefined
+    })
+  }, { once: true })
   const reader = new FileReader()
   reader.addEventListener("load", () => picture.src = String(reader.result))
   reader.readAsDataURL(chosen)
@@ -57,11 +49,11 @@ const opened = (chosen: File, at: HTMLElement, field: HTMLInputElement): void =>
   at.replaceChildren(hint, crop)
 }
 
-if (place !== null && file !== null && focus !== null) {
+if (place !== null && file !== null && choice !== null) {
   file.addEventListener("change", () => {
     const chosen = file.files?.[0]
-    focus.value = "0,0"
+    choice.value = ""
     if (chosen === undefined) place.replaceChildren()
-    else opened(chosen, place, focus)
+    else opened(chosen, place, choice)
   })
 }

@@ -10,6 +10,7 @@ import { hashedFile } from "./HashedFile.ts"
 const files = {
   parts: "./parts.client.ts",
   resubmission: "./resubmission.client.ts",
+  focal: "./focal.client.ts",
   crop: "../settings/crop.client.ts",
   gather: "../live/gather.client.ts",
   follow: "../account/follow.client.ts",

@@ -2,6 +2,7 @@ import { appleIconEdge, faviconEdges } from "../../../services/instance/PictureS
 import { type Html, html } from "../../html/Html.ts"
 import { languageAttributes } from "../../html/LanguageAttributes.ts"
 import { faviconPath, iconPath, manifestPath, themePath } from "../../html/PagePaths.ts"
+import { skipLink } from "../../html/SkipLink.ts"
 import { liveAttributes, liveRegion } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
 import { scriptParts } from "./ScriptParts.ts"
@@ -20,7 +21,7 @@ interface Shown {
 
 /** Renders a page of the web: head, navigation, column and aside. */
 export const documentOf = ({ above, scripts, unread, view, visit }: Shown): string => {
-  const { server, words: { say }, words } = visit.reader
+  const { server, words } = visit.reader
   const scheme = visit.session?.web.scheme ?? "auto"
   return String(html`<!doctype html>
 <html ${languageAttributes(words.tag)}${scheme === "auto" ? "" : html` class="${scheme}"`}>
@@ -41,7 +42,7 @@ ${scripts}${
 ${view.head ?? ""}
 </head>
 <body${liveAttributes(visit, view)}>
-<a class="skip" href="#content">${say("Skip to content")}</a>
+${skipLink(words)}
 <header class="top"><a href="/">${server}</a></header>
 ${navigation(visit, unread)}
 <main id="content" tabindex="-1">

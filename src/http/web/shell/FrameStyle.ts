@@ -60,7 +60,7 @@ input:not([type=checkbox], [type=radio]), textarea, select {
   display: block; width: 100%; margin-block-start: var(--s1); padding: var(--s2) var(--s3); font: inherit;
   font-weight: 400; color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: var(--round);
 }
-fieldset { border: 0; margin: 0; padding: 0 }
+fieldset { border: 0; margin: 0; padding: 0; min-width: 0 }
 .hint { display: block; font-weight: 400; font-size: var(--small); color: var(--soft) }
 .row { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center }
 .switches { display: flex; gap: var(--s2); padding: var(--s3) var(--s4) }

@@ -16,6 +16,8 @@ export const statusStyle = `
 .status header p:nth-of-type(1) { flex: 1; min-width: 0 }
 .status .when { font-size: var(--small); text-align: end; flex: none; max-width: 40% }
 .status .when a { color: var(--soft); text-decoration: none; padding-block: .25rem; display: inline-block }
+.status .when > .soft { display: inline-block }
+.status .when > .soft::before { content: "· " }
 .status .when a:hover { text-decoration: underline }
 .status .when .icon { width: 1rem; height: 1rem; vertical-align: -.125rem }
 .status .context { margin: 0 0 var(--s2); font-size: var(--small); color: var(--soft); max-height: 3em; overflow: hidden }
