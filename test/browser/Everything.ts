@@ -38,6 +38,7 @@ export const expired: ReadonlySet<string> = new Set([
   "/auth/captcha_confirmation",
   "/auth/confirmation",
   "/auth/owner",
+  "/authorize_interaction",
   "/auth/password/edit",
   "/disputes/strikes/:id",
   "/email_subscriptions/confirmation",
@@ -118,11 +119,11 @@ export const everything = Effect.gen(function*() {
     "/settings/filters/:id": `/settings/filters/${filter.id}`,
     "/tags/:name": "/tags/tag",
     "/search": "/search?q=bob",
-    "/authorize_interaction": "/authorize_interaction",
+    "/admin/instances/:domain": "/admin/instances/a-very-long-name-of-a-server.somewhere.example",
     "/share": "/share?text=Hello"
   }
   const pathOf = (route: string) => {
-    if (route.startsWith("/admin")) return staffPath(route)
+    if (route.startsWith("/admin") && examples[route] === undefined) return staffPath(route)
     const path = examples[route] ?? route
       .replace(":name/:id", `bob_with_a_rather_long_name/${post}`)
       .replace("/web/statuses/:id", `/web/statuses/${own}`)

@@ -48,7 +48,11 @@ button.small { padding: var(--s1) var(--s3); font-size: var(--small) }
 .qr svg { display: block; width: 100%; max-width: 16rem; margin: 0 auto var(--s4); border-radius: var(--round) }
 code.secret { display: block; padding: var(--s3); margin-block-end: var(--s4); background: var(--card);
   border: 1px dashed var(--line); border-radius: var(--round); user-select: all }
-@media (max-width: 480px) { .settings :is(th, td) { padding-inline: var(--s2) } .settings td { overflow-wrap: anywhere } }
+@media (max-width: 480px) {
+  .settings :is(th, td) { padding-inline: var(--s1) }
+  .settings th { font-size: var(--small) }
+  .settings td { overflow-wrap: anywhere }
+}
 @media (min-width: 1100px) { main > .back { display: none } }
 @media (max-width: 1099px) { aside:has(.settings-list) { display: none } }
 `

@@ -27,8 +27,8 @@ export const pointOf = (choice: HTMLSelectElement): Point => {
 export const choose = (choice: HTMLSelectElement, { x, y }: Point): void => {
   const round = (value: number) => Math.round(value * 100) / 100
   const value = `${round(limited(x) * 2 - 1)},${round(1 - limited(y) * 2)}`
-  const option = choice.querySelector<HTMLOptionElement>("option.own") ?? new Option(choice.dataset["chosen"])
-  option.className = "own"
+  const label = choice.dataset["chosen"] ?? ""
+  const option = [...choice.options].find(({ text }) => text === label) ?? new Option(label)
   option.value = value
   choice.append(option)
   option.selected = true
