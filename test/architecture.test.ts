@@ -186,7 +186,7 @@ describe("time and randomness are services", () => {
   it("clock, randomness, timers and console are not used directly", () => {
     const direct = /Date\.now\b|new Date\(\)|Math\.random\b|(?<![.\w])(?:setTimeout|setInterval)\(|(?<![.\w])console\./g
     assert.deepStrictEqual(complaints(sources, ({ code }) => matches(code, direct)), [])
-    // Turns of the event loop matter to what stands at the sockets only, which a simulation replaces.
+    // Only code at the sockets may depend on turns of the event loop: a simulation replaces it.
     const outside = sources.filter(({ path }) => layerOf(path) !== "layers")
     assert.deepStrictEqual(complaints(outside, ({ code }) => matches(code, /(?<![.\w])setImmediate\(/g)), [])
   })

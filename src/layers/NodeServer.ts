@@ -57,7 +57,7 @@ export const make = (
   server.on("newListener", (event) => {
     if (event !== "request") return
     starting = false
-    // This event comes before the listener is added.
+    // The first request arrives before the listener is added.
     queueMicrotask(() => {
       for (const [request, response] of waiting.splice(0)) server.emit("request", request, response)
     })

@@ -36,7 +36,7 @@ export const boundRequests = (millisMax: number, checkMillis: number) => {
   const check = () => {
     const now = performance.now()
     for (const [request, arrival] of arriving) {
-      // It arrived; its handler may not have read it.
+      // A complete request is in time, even if its handler has not read it.
       if (request.complete) arriving.delete(request)
       if (request.complete || !isLate(request, arrival, now)) continue
       arriving.delete(request)

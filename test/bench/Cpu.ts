@@ -68,7 +68,7 @@ const spentBy = (found: ReadonlyMap<number, Stat>, root: number | undefined, own
   for (let pid = waiting.pop(); pid !== undefined; pid = waiting.pop()) {
     const stat = found.get(pid)
     if (stat === undefined) continue
-    // Both are lower bounds of the real usage.
+    // The process's figure and the sum of its threads are both lower bounds of the real usage.
     millis += Math.max(stat.own, threadsMillis(pid)) + stat.reaped
     for (const child of found.values()) if (child.parent === pid && !ownRoots.has(child.pid)) waiting.push(child.pid)
   }

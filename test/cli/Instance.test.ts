@@ -175,7 +175,7 @@ layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("the server's d
         assert.deepStrictEqual([code, /is not waiting/.test(err)], [1, true], err)
       }
       assert.strictEqual(yield* state(0), 200)
-      // Both concurrently: one decides.
+      // Of two concurrent approvals one decides.
       yield* sql`UPDATE users SET approved = false WHERE account_id = ${asking!.accountId}`
       const approvals = yield* Approvals
       const decisions = yield* Effect.all(

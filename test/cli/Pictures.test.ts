@@ -47,7 +47,7 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
         yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, { display_name: "Ada :party:" })
         const post = get(`/api/v1/statuses/${status.body.id}`)
         const account = get(`/api/v1/accounts/${ada.accountId}`)
-        // Both are cached without an emoji.
+        // The post and the account are cached without an emoji.
         assert.deepStrictEqual([(yield* post).emojis, (yield* account).emojis], [[], []])
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
 

@@ -111,7 +111,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             const failover = yield* awaitFailover(load, people, b, began)
             const after = yield* epochs
             const staleCommands = yield* committedBefore(after)
-            // Its unfinished work is already rolled back: Postgres's timeout is shorter.
+            // The frozen node's unfinished work is already rolled back: Postgres's timeout is shorter.
             assert.strictEqual(yield* idleTransactions(leaseMillis), 0)
             // These requests wait for the node. When it wakes up, it briefly believes that nothing has changed.
             const repeated = yield* repeatLast

@@ -71,7 +71,7 @@ describe(
           quote,
           status.uri
         ])
-        // Both are revoked: the consent no longer exists, and the peer is notified.
+        // Removing the reply revokes its approval: the consent no longer exists, and the peer is notified.
         yield* ada.ask("POST", `/api/v1/statuses/${status.id}/replies/${request.reply.id}/remove`)
         yield* peer.waitFor(({ object, type }) => type === "Reject" && object === reply)
         assert.isFalse(yield* isThere(result))

@@ -79,7 +79,7 @@ it.live(
       assert.deepStrictEqual([seen.replies_count, seen.favourites_count, seen.reblogs_count], [2, 1, 1])
       assert.strictEqual((yield* tom.ask("GET", `/api/v1/statuses/${atTom.id}`)).favourites_count, 1)
       yield* eventually(local(max, post.uri), (one) => one.reblogs_count === 1)
-      // Its document names the consent, which exists and names the reply.
+      // The reply's document names the consent, which exists and names the reply.
       const { body: note } = yield* document(there!, asked.uri)
       const { body: stamp } = yield* document(here!, note.replyAuthorization)
       assert.strictEqual(note.approvedBy, note.replyAuthorization)

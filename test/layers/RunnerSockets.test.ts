@@ -68,7 +68,7 @@ describe("Sockets between nodes", () => {
           Effect.repeat(Effect.sleep("2 millis"), { while: () => accepted() === before, times: 500 })
         )
         assert.isAbove(accepted(), before)
-        // Its reaction to the lost connection precedes the wait.
+        // The runner's reaction to the lost connection precedes the wait.
         yield* TestClock.withLive(Effect.sleep("50 millis"))
       }
     }))

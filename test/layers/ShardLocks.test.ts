@@ -88,7 +88,7 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       for (let n = 0; n < releaseRefreshesMax; n++) yield* refresh([late, owned])
       yield* releases.owner({ hasShardId: (shard) => !lost.has(String(shard)) })
       for (let n = 1; n < releaseRefreshesMax; n++) yield* refresh([late, never, owned])
-      // It was released and came back: the count starts again.
+      // The late shard was released and came back: its count starts again.
       lost.delete(String(late))
       yield* refresh([late, owned])
       lost.add(String(late))

@@ -54,7 +54,7 @@ export const proxies: ReadonlyArray<Proxy> = [
     program: "caddy",
     sample: "Caddyfile",
     configuration: (sample, { backendPort, folder, httpPort, httpsPort }) =>
-      // Its certificates are managed externally, so the test's are configured.
+      // The sample leaves certificates to Caddy, so the test's are configured.
       `{\n admin off\n http_port ${httpPort}\n https_port ${httpsPort}\n default_bind 127.0.0.1\n}\n${
         sample
           .replaceAll("127.0.0.1:3000", `127.0.0.1:${backendPort}`)

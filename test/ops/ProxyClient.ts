@@ -144,7 +144,7 @@ export const events = (target: Target, host: string, path: string, token: string
             })
           resume(Effect.succeed({ until, close: () => sent.destroy() }))
         })
-        // Its own end also destroys it.
+        // `destroy` also causes an 'error' event, after the result.
         sent.on("error", (error) => resume(Effect.fail(error)))
         sent.end()
       }

@@ -116,7 +116,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
         () =>
           Effect.gen(function*() {
             const first = yield* attemptsUntilRefused(attempt, by, uses)
-            // A new period may have begun in between, but not twice.
+            // If a new period began during the first attempts, the second ones are all in it.
             assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(attempt, by, uses), uses)
           }),
         180_000

@@ -157,7 +157,7 @@ export const make = Effect.gen(function*() {
     if (began < state.pausedUntil) return false
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        // An interruption waits for the claim, so that claimed deliveries are released.
+        // Uninterruptible until the claim is known, so that an interrupted round releases its deliveries.
         const taken = yield* claims({ host: state.host, rows: HostState.rows(state) })
         if (taken.length === 0) return false
         // Oldest first; concurrent requests may still overtake each other.

@@ -153,7 +153,7 @@ export class ObjectDocuments extends Context.Service<ObjectDocuments, {
         const uri = LocalIds.note(config, actorPath, id)
         const status = yield* Effect.option(statuses.find(viewer, id))
         if (Option.isNone(status) || status.value.accountId !== accountId) {
-          // Checked in any case, so that the response time does not reveal a hidden status.
+          // `wasPublic` runs for every missing or hidden status, so that the response time does not reveal a hidden one.
           return (yield* wasPublic(accountId, id)) ? yield* tombstoneResponse(uri, scope) : yield* new RecordNotFound()
         }
         if (part === "emojiReactions") {

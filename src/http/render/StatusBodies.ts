@@ -28,13 +28,13 @@ import { approvalOf, type PreparedQuote, prepareQuote } from "./QuoteValues.ts"
 export interface PreparedStatus {
   readonly key: StatusKey
   readonly body: string
-  /** Its poll, from `openPoll`. */
+  /** The status's poll, from `openPoll`. */
   readonly poll: string | undefined
   readonly card: PreparedCard | undefined
   readonly quote: PreparedQuote | undefined
   /** Collections of accounts that the post links to. */
   readonly collections: ReadonlyArray<bigint>
-  /** Its quote policy, from `openApproval`. */
+  /** The status's quote policy, from `openApproval`. */
   readonly approval: string
   readonly application: JsonOf<NonNullable<Status["application"]>> | undefined
   /** True if viewers other than the author may see the application. */

@@ -21,7 +21,7 @@ const orphan = (args: ReadonlyArray<string>) => {
   const child = spawn("/bin/sh", ["-c", orphaning, "sh", process.execPath, ...process.execArgv, ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc", "pipe"]
   })
-  /** Its first message; undefined if it exits before. Listens from the start: a message without a listener is lost. */
+  /** The successor's first message; undefined if it exits before. Listens from the start: a message without a listener is lost. */
   const reported = new Promise<unknown>((resolve) => {
     child.once("message", resolve).once("disconnect", () => resolve(undefined))
   })

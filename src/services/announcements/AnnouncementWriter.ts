@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
     remove: traced("AnnouncementWriter.remove")(function*(by, id) {
       const before = yield* find(id)
       yield* sql`DELETE FROM announcements WHERE id = ${id}`
-      // Its reactions are deleted, too, without an event for each (S-265).
+      // The announcement's reactions are deleted with it, without an event for each (S-265).
       if (before.publishedAt !== null) yield* publishEvent(id, "announcement.delete")
       const { id: _, ...was } = before
       yield* audit.record({ by, action: "destroy", target: target(id, before.text), before: was })

@@ -1,11 +1,7 @@
-import {
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse
+import type {
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON
 } from "@simplewebauthn/server"
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
@@ -116,6 +112,11 @@ const knownTransports = ["ble", "hybrid", "internal", "nfc", "usb"] as const
 const transportsOf = (given: ReadonlyArray<string>): Array<AuthenticatorTransport> =>
   knownTransports.filter((one) => given.includes(one))
 
+/** Loaded on first use: it takes 25 MB, and most servers rarely need it. */
+const webAuthn = () => import("@simplewebauthn/server")
+/** Time for the user to choose a passkey, in milliseconds. */
+const choiceMillis = 60_000
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const emails = yield* TwoFactorEmails
@@ -148,8 +149,8 @@ const make = Effect.gen(function*() {
         yield* challengeFor("register", accountId),
         yield* secrets.hash(`passkeys of ${accountId}`)
       ]
-      return yield* Effect.promise(() =>
-        generateRegistrationOptions({
+      return yield* Effect.promise(async () =>
+        (await webAuthn()).generateRegistrationOptions({
           rpName: localDomain,
           rpID: rpId,
           userName: username,
@@ -177,8 +178,8 @@ const make = Effect.gen(function*() {
     const { transports = [], ...response } = given.response
     let challenge = ""
     const checked = yield* Effect.tryPromise({
-      try: () =>
-        verifyRegistrationResponse({
+      try: async () =>
+        (await webAuthn()).verifyRegistrationResponse({
           response: { ...given, response, clientExtensionResults: {} },
           expectedChallenge: (sealed) => isFor("register", accountId, now)(challenge = sealed),
           expectedOrigin: publicUrl,
@@ -218,17 +219,18 @@ const make = Effect.gen(function*() {
   const ask: Passkeys["Service"]["ask"] = traced("Passkeys.ask")(function*(secondStepOf) {
     const known = secondStepOf === undefined ? [] : yield* rowsOfAccount(secondStepOf)
     const challenge = yield* challengeFor(secondStepOf === undefined ? "sign in" : "second step", secondStepOf)
-    return yield* Effect.promise(() =>
-      generateAuthenticationOptions({
-        rpID: rpId,
-        challenge,
-        userVerification: secondStepOf === undefined ? "required" : "discouraged",
-        allowCredentials: known.map(({ credentialId, transports }) => ({
-          id: Base64Url.encode(credentialId),
-          transports: transportsOf(transports)
-        }))
-      })
-    )
+    // Every sign-in page shows these options, so they do without the library.
+    return {
+      rpId,
+      challenge: Base64Url.encode(challenge),
+      timeout: choiceMillis,
+      userVerification: secondStepOf === undefined ? "required" : "discouraged",
+      allowCredentials: known.map(({ credentialId, transports }) => ({
+        type: "public-key",
+        id: Base64Url.encode(credentialId),
+        transports: transportsOf(transports)
+      }))
+    }
   })
 
   const accept: Passkeys["Service"]["accept"] = traced("Passkeys.accept")(function*(credential, secondStepOf) {
@@ -248,8 +250,8 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     let challenge = ""
     const checked = yield* Effect.tryPromise({
-      try: () =>
-        verifyAuthenticationResponse({
+      try: async () =>
+        (await webAuthn()).verifyAuthenticationResponse({
           response: { ...given, response, clientExtensionResults: {} },
           expectedChallenge: (sealed) =>
             isFor(secondStepOf === undefined ? "sign in" : "second step", secondStepOf, now)(challenge = sealed),

@@ -25,8 +25,8 @@ export class Identities extends Context.Service<Identities, {
   /** Returns the account of an identity, which is now used. */
   readonly use: (identity: Identity) => Effect.Effect<AccountId | undefined>
   /**
-   * Gives an identity to an account without one of its issuer, and tells the user. Returns the account that has it then;
-   * undefined if the account has another identity of the issuer.
+   * Links an identity to an account that has none of its issuer, and tells the user. Returns the account that the identity
+   * is linked to; undefined if the given account has another identity of the issuer.
    */
   readonly link: (accountId: AccountId, identity: Identity) => Effect.Effect<AccountId | undefined>
   readonly list: (accountId: AccountId) => Effect.Effect<ReadonlyArray<LinkedIdentity>>

@@ -15,7 +15,7 @@ const Removed = Schema.Struct({
   id: Schema.BigInt,
   accountId: Schema.BigInt,
   local: Schema.Boolean,
-  /** Its id if remote. */
+  /** URI of the reply if it is remote. */
   uri: Schema.NullOr(Schema.String),
   parentId: Schema.BigInt,
   /** True if it is held for moderators, so that its parent does not count it. */

@@ -19,7 +19,7 @@ const ends: ReadonlyArray<End> = ["killed", "defect", "interrupted"]
 /** The owner ends when it reaches the point for the n-th time. */
 const endsAtTime = 2
 
-/** Makes an owner of the host whose services end it at a point; it does nothing afterwards. */
+/** Makes an owner of the host that crashes at one call of a service, and does nothing afterwards. */
 const doomed = Effect.fnUntraced(function*(name: string, at: Point, end: End) {
   const [deliveries, outbound, outside, signatures] = [
     yield* Deliveries,

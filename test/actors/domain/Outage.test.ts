@@ -33,7 +33,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
         yield* TestClock.adjust("2 seconds")
         const [from, toDead, toWell] = [yield* sender, yield* receiver(dead), yield* receiver(well)]
         let isDead = true
-        // Its packets are lost, so that each attempt takes the maximum time.
+        // Packets to the dead host are lost, so that each attempt takes the maximum time.
         outside.says = (arrived) =>
           isDead && isAt(dead)(arrived) ? Effect.delay(Effect.succeed("unreachable"), "15 seconds") : 202
 
@@ -49,7 +49,7 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
           ]
           yield* domainActors.wake(hosts)
           const isThere = (one: Arrived) => isAt(well)(one) && one.uri === uri
-          // It arrives without any passage of time.
+          // The delivery to the other host arrives without any passage of time.
           yield* Effect.repeat(waiting, { until: () => outside.arrived.some(isThere) })
           late.push((outside.arrived.find(isThere)?.at ?? 0) - now)
         })

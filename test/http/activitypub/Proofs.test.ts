@@ -56,7 +56,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of a
       assert.strictEqual(yield* likes, 0)
       yield* handOn(relay, withProof(like, key, { created: new Date(Date.now() - 60_000).toISOString() }))
       assert.strictEqual(yield* likes, 0)
-      // It also has no effect after the author sent it, or in another serialisation, which the proof allows.
+      // A proved activity has no second effect after its author sent it, or in another serialisation, which the proof allows.
       const second: Json = withProof(activity({ type: "Like", object: uri }), key)
       assert.strictEqual(yield* handOn(author, second), "done")
       assert.strictEqual(yield* likes, 1)

@@ -81,7 +81,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted an
       yield* worked("consent")
       yield* eventually(sql`SELECT FROM errands WHERE kind = 'consent'`, (rows) => rows.length === 0)
       assert.strictEqual((yield* quoteOf(quote["id"])).state, "accepted")
-      // It was verified just now.
+      // The consent was verified just now.
       assert.lengthOf(yield* swept, 0)
       documents.delete(new URL(address).pathname)
       yield* older

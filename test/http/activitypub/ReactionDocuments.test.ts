@@ -60,7 +60,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions a
         VALUES (91, 'leaf', NULL, 'https://local.example/leaf.png', 'https://local.example/leaf.png', now())`
       assert.strictEqual(yield* done(sara, { type: "Create", object: note(sara, "one", mentioning(me)) }), "done")
       const { id, uri } = yield* received(fritz)
-      // Its author already has a custom reaction.
+      // The author of the next reactions already has a custom reaction.
       yield* done(sara, { type: "EmojiReact", object: uri, content: ":moon:", tag: [emoji("moon")] })
       const { domain } = yield* OtherServer
       const path = (name: string) => `/api/v1/pleroma/statuses/${id}/reactions/${encodeURIComponent(name)}`

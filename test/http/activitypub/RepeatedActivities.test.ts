@@ -65,7 +65,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("repeated ac
       yield* json(anna, `/api/v1/accounts/${account.id}/remove_from_followers`, {})
       for (const seconds of [0, 12, 16]) assert.isFalse(yield* after(follow, seconds), String(seconds))
       assert.isTrue(yield* after(follow, 20))
-      // Other repeats under its id have no effect.
+      // Repeats of other activities under the same id have no effect.
       const report = { ...head, id: `${zoe.id}/reports/1`, type: "Flag", object: me }
       yield* after(report, 0)
       const count = sql`SELECT count(*)::int AS n FROM inbound_activities WHERE outcome IS NULL`
@@ -126,7 +126,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("repeated ac
       const edited = (content: string) => deliverFrom(wim, { type: "Update", object: { ...written, content } })
       assert.strictEqual(yield* edited("<p>second</p>"), "done")
       assert.strictEqual(yield* edited("<p>third</p>"), "done")
-      // Its content is the same.
+      // An edit with the same content is ignored.
       assert.match((yield* edited("<p>third</p>")) ?? "", /^ignored/)
       const before = { ...written, content: "<p>older</p>", updated: "2026-02-03T04:05:05Z" }
       assert.match((yield* deliverFrom(wim, { type: "Update", object: before })) ?? "", /^ignored/)

@@ -104,7 +104,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requ
           assert.strictEqual(headers.get("cache-control"), unsigned.headers.get("cache-control"), `${path} with ${way}`)
         }
       }
-      // This collection is only for signers, so an invalid signature gets an error.
+      // The synchronisation collection is only for signers, so an invalid signature gets an error.
       const synchronization = `${base}/followers_synchronization`
       const expired = yield* signedGet(synchronization, zoe, { now: 0 })
       assert.deepStrictEqual([expired.status, JSON.parse(expired.text).error], [

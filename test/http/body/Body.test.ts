@@ -198,7 +198,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
           yield* send("/api/quiet", { method: "POST", body: sent, headers: { "content-type": type } })
           return longest()
         })
-        // The shortest of some, because garbage collection can happen in between.
+        // The shortest of several measurements, as garbage collection can lengthen one.
         let shortest = Number.POSITIVE_INFINITY
         for (let time = 0; time < 6 && shortest >= 50; time++) {
           shortest = Math.min(shortest, yield* pause)

@@ -129,7 +129,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation 
       const log: Array<{ readonly domain: string; readonly policy: string | undefined }> = []
       const change = (id: number) => {
         const { domain, policy } = log[id - 1]!
-        // Both formats in use.
+        // Lists use both formats.
         const entity = id % 2 === 0
           ? { entityKind: "domain", entityKey: domain, recommendedPolicy: policy }
           : { entity: { type: "Domain", value: domain }, recommended_policy: policy }

@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("
       }
       assert.strictEqual((yield* show(cleo, asked)).replies_count, 0)
       assert.deepStrictEqual((yield* ask(anna, "GET", "/api/v1/conversations")).body, [])
-      // Its author sees it, but cannot edit it or reply to it.
+      // The author of a held reply sees the reply, but cannot edit it or reply to it.
       assert.strictEqual((yield* show(ben, held)).id, held.id)
       assert.strictEqual((yield* ask(ben, "PUT", `/api/v1/statuses/${held.id}`, { status: "other" })).status, 403)
       assert.strictEqual((yield* reply(ben, held)).status, 403)

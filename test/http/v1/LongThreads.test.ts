@@ -98,7 +98,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and
       const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
         FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
       assert.deepStrictEqual(kept, { count: 500, html: "version 3" })
-      // Its files are those of stored versions.
+      // The post's files are those of stored versions.
       const files = sql`SELECT split_part(remote_url, '/users/fay/', 2) AS name FROM media_attachments
         WHERE status_id = ${post?.id ?? 0n} ORDER BY 1`
       assert.deepStrictEqual(yield* files, ["0.png", "1.png", "3.png"].map((name) => ({ name })))

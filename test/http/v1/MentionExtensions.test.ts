@@ -125,7 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
         ada.token
       )
       assert.isTrue(relation.muting_replies)
-      // It ends with the mute, and is off after another mute without it.
+      // The setting ends with the mute, and is off after another mute without it.
       assert.deepInclude(yield* mute({}), { muting_replies: false })
       assert.deepStrictEqual(yield* mentions(ada), [])
       yield* mute({ replies: true })

@@ -37,7 +37,7 @@ const postRequest = (by: Pick<Person, "token">, path: string, json: unknown = {}
 /** Actions between two people: few kinds, so that others do not repair their result. */
 const between = (dice: Dice, one: Person, other: Person): ReadonlyArray<RaceRequest> =>
   Array.from({ length: dice.between(2, 5) }, (_, at) => {
-    // Both act; otherwise there is no race.
+    // Both people act; otherwise there is no race.
     const [by, whom] = at % 2 === 0 ? [one, other] : [other, one]
     const about = (verb: string) => postRequest(by, `/api/v1/accounts/${whom.accountId}/${verb}`)
     return dice.weighted<() => RaceRequest>([

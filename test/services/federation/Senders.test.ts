@@ -144,7 +144,7 @@ layer(remote)("senders", (it) => {
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual((yield* Effect.flip(sender(broken)))._tag, "KeyUnavailable")
       assert.strictEqual(there.requests.length, 1)
-      // It works a minute after its origin is back; a known key is not looked up again for minutes.
+      // The key works a minute after its origin is back; a known key is not looked up again for minutes.
       const back = yield* there.actor("broken")
       yield* TestClock.adjust(unavailableMillisMin)
       assert.strictEqual((yield* sender(back)).uri, back.id)

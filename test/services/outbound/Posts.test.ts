@@ -139,7 +139,7 @@ describe("F110: a POST to a host without a free slot", () => {
       yield* turns
       yield* TestClock.adjust(pushWaitMillisMax)
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "Unreachable", reason: "busy" })
-      // It left the queue: the next one gets the first free slot.
+      // The refused request left the queue: the next one gets the first free slot.
       state.silent = false
       const next = yield* Effect.forkChild(postDocument(url))
       yield* turns

@@ -79,7 +79,7 @@ export class Purges extends Context.Service<Purges, {
           SELECT lower(username), ${at} FROM accounts WHERE id = ${accountId} AND domain IS NULL
           ON CONFLICT DO NOTHING RETURNING username`
         if (retired.length === 0) return false
-        // Its sessions, tokens and grants are deleted with it.
+        // The user's sessions, tokens and grants are deleted with the row.
         yield* tracked("user", [accountId])(sql`DELETE FROM users WHERE account_id = ${accountId}`)
         yield* tracked("account", [accountId])(
           sql`UPDATE accounts SET suspended_at = coalesce(suspended_at, ${at}), display_name = '', note = '',

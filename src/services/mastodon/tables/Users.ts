@@ -28,7 +28,7 @@ const passkeys: Step = {
   columns: "external_id public_key sign_count:bigint nickname created_at:timestamptz",
   computed: [["account_id:bigint", "u.account_id"]],
   rejects: [lacksUser("account_id")],
-  // Both are base64url without padding.
+  // The credential's id and key are base64url without padding.
   write: [`INSERT INTO passkeys (credential_id, account_id, public_key, counter, transports, name, created_at)
     SELECT decode(rpad(translate(external_id, '-_', '+/'), ((length(external_id) + 3) / 4) * 4, '='), 'base64'), account_id,
       decode(rpad(translate(public_key, '-_', '+/'), ((length(public_key) + 3) / 4) * 4, '='), 'base64'), coalesce(sign_count, 0), '{}',

@@ -62,7 +62,7 @@ layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a 
       const attempts = [
         served,
         to("/redirect", served),
-        // Its own id with another account as the author.
+        // A note under its own id, with another account as the author.
         place("/users/thief/notes/1", noteOf(thief.id, "1", { attributedTo: victim.id })),
         place("/users/thief/notes/2", noteOf(thief.id, "2", { attributedTo: undefined, actor: victim.id })),
         // A Create of its own about a post that is not its own.
