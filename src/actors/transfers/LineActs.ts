@@ -6,7 +6,12 @@ import { ListMembers } from "../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
-import { type FailureReason, type ImportOptions, type LineDetails, linesMax } from "../../services/transfers/ImportLine.ts"
+import {
+  type FailureReason,
+  type ImportOptions,
+  type LineDetails,
+  linesMax
+} from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 import type { Command } from "../account/core/Protocol.ts"

@@ -83,8 +83,9 @@ export class Transfers extends Context.Service<Transfers, {
       const requireTransferCapacity = Effect.fnUntraced(function*(owner: AccountId, kind: TransferKind) {
         yield* lockAccount(sql, owner)
         // A request, such as a long upload, may outlast its account; the purge has passed then.
-        const users = yield* sql`SELECT FROM users WHERE account_id = ${owner}`
-        if (users.length === 0) return yield* validationFailed("The account was deleted")
+        const deleted = yield* sql`SELECT FROM accounts a WHERE a.id = ${owner} AND a.suspended_at IS NOT NULL
+          AND NOT EXISTS (SELECT FROM users u WHERE u.account_id = a.id)`
+        if (deleted.length > 0) return yield* validationFailed("The account was deleted")
         const { open, ofKind } = singleRow(
           yield* countRows(sql`SELECT count(*)::int AS open, (count(*) FILTER (WHERE kind = ${kind}))::int AS of_kind
             FROM transfers WHERE account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')`)

@@ -45,6 +45,7 @@ export const make = ({ cancel, revoke: ask }: Acts, sql: SqlClient) => {
       AND state IN ('finished', 'failed', 'cancelled')`
     // The purge of a deleted account leaves this row.
     yield* sql`DELETE FROM transfers t WHERE id = ${ended.id}
+      AND EXISTS (SELECT FROM accounts a WHERE a.id = t.account_id AND a.suspended_at IS NOT NULL)
       AND NOT EXISTS (SELECT FROM users u WHERE u.account_id = t.account_id)`
   })
 
