@@ -64,7 +64,7 @@ export const make = ({ cancel, revoke: ask }: Acts, sql: SqlClient) => {
             WHERE a.id = t.account_id AND a.suspended_at IS NOT NULL))
       ORDER BY due_at LIMIT ${rowsMax(sql, endedMax)}`)
     yield* Effect.forEach(abandoned, end, { concurrency: endedAtOnce, discard: true })
-  }).pipe(Effect.withSpan("LiveImports.endAbandoned"))
+  }).pipe(Effect.withSpan("Revocations.endAbandoned"))
 
   return { endAbandoned, forget, revoke }
 }
