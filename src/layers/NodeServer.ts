@@ -57,7 +57,7 @@ export const make = (
   server.on("newListener", (event) => {
     if (event !== "request") return
     starting = false
-    // The first request arrives before the listener is added.
+    // Node emits `newListener` before it adds the listener.
     queueMicrotask(() => {
       for (const [request, response] of waiting.splice(0)) server.emit("request", request, response)
     })

@@ -79,6 +79,12 @@ it.live(
       const [friends, foes] = [yield* anna.find(friend), yield* anna.find(foe)]
       yield* anna.ask("POST", `/api/v1/accounts/${friends.id}/follow`, {})
       yield* anna.ask("POST", `/api/v1/accounts/${foes.id}/block`, {})
+      const liked: Array<string> = []
+      for (let n = 0; n < 3; n++) {
+        const post = yield* friend.post(`liked ${n}`)
+        yield* anna.ask("POST", `/api/v1/statuses/${post.id}/favourite`, {})
+        liked.unshift(post.uri)
+      }
       yield* fan.follow(mia)
       yield* settled([first!, second!])
 
@@ -107,7 +113,7 @@ it.live(
       const [stored] = yield* second!.sql`SELECT options::text AS options FROM transfers WHERE kind = 'live_in'`
       assert.include(String(stored!["options"]), "\"secrets\"")
       assert.notInclude(String(stored!["options"]), back.searchParams.get("code")!)
-      yield* here.press(plan, "confirm", { follows: "1", blocks: "1" })
+      yield* here.press(plan, "confirm", { follows: "1", blocks: "1", likes: "1" })
       yield* finished(here, at, /role="status">Finished/)
 
       const posts = yield* eventually(postsOf(mia), (all) => all.length === 40)
@@ -130,6 +136,21 @@ it.live(
       assert.deepInclude(pictured[0], { description: "A square" })
       yield* eventually(mia.relationship(friend), ({ following, requested }) => following || requested)
       yield* eventually(mia.relationship(foe), ({ blocking }) => blocking)
+      // Favourites keep their order; nobody is told of them, and the numbers of both servers agree.
+      const favourites: ReadonlyArray<Json> = yield* eventually(
+        mia.ask("GET", "/api/v1/favourites"),
+        (all) => all.length === liked.length
+      )
+      assert.deepStrictEqual(favourites.map(({ uri }) => uri), liked)
+      assert.isFalse((yield* friend.notifications).includes("favourite mia"))
+      const numbers = (of: TestInstance, { accountId }: TestUser) =>
+        of.sql`SELECT (SELECT count(*)::int FROM follows WHERE account_id = ${accountId}) AS following,
+          (SELECT count(*)::int FROM blocks WHERE account_id = ${accountId}) AS blocked,
+          (SELECT count(*)::int FROM favourites WHERE account_id = ${accountId}) AS liked,
+          (SELECT count(*)::int FROM statuses WHERE account_id = ${accountId} AND NOT local_only) AS posts`
+      const there1 = yield* numbers(first!, anna)
+      assert.deepStrictEqual(there1, [{ following: 1, blocked: 1, liked: 3, posts: 50 }])
+      yield* eventually(numbers(second!, mia), (now) => JSON.stringify(now) === JSON.stringify(there1))
       // The import has ended: no secret is left, and the other server no longer accepts the token.
       const [done] = yield* second!.sql`SELECT options::text AS options FROM transfers WHERE kind = 'live_in'`
       assert.notInclude(String(done!["options"]), "\"secrets\"")

@@ -6,7 +6,12 @@ import { ListMembers } from "../../services/social/ListMembers.ts"
 import { OwnedLists } from "../../services/social/OwnedLists.ts"
 import { Relationships } from "../../services/social/Relationships.ts"
 import { Bookmarks } from "../../services/statuses/Bookmarks.ts"
-import type { FailureReason, ImportOptions, LineDetails } from "../../services/transfers/ImportLine.ts"
+import {
+  type FailureReason,
+  type ImportOptions,
+  type LineDetails,
+  linesMax
+} from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 import type { Command } from "../account/core/Protocol.ts"
@@ -29,6 +34,12 @@ const reasonOf = (error: ClientError): LineOutcome => {
       return Effect.succeed("refused")
   }
 }
+
+/**
+ * Returns the time that gives a line's favourite or bookmark its place in the list: files have the newest first. It does
+ * not depend on the time of the act, as lines of hosts that do not respond are processed later than others.
+ */
+const millisOf = ({ id }: LineImport, place: number) => Number(id >> 16n) - place % linesMax
 
 /** Returns true for a line of a file that has accounts only. */
 const hasNoOptions = ({ languages, notify, showReblogs }: LineDetails) =>
@@ -108,11 +119,16 @@ export const make = Effect.gen(function*() {
       case "lists":
         return addToList(transfer, line, options)
       case "bookmarks":
-        return present === true ? Effect.void : bookmarks.add(accountId, subjectId)
+        return present === true ? Effect.void : bookmarks.add(accountId, subjectId, millisOf(transfer, place))
       case "favourites":
         return present === true
           ? Effect.void
-          : tell(transfer, place, { _tag: "Favourite", statusId: StatusId.make(subjectId), imported: true })
+          : tell(transfer, place, {
+            _tag: "Favourite",
+            statusId: StatusId.make(subjectId),
+            imported: true,
+            millis: millisOf(transfer, place)
+          })
       case "blocks":
         return present === true ? Effect.void : tell(transfer, place, { _tag: "Block", target })
       case "mutes":

@@ -19,7 +19,7 @@ import { LiveImports } from "../../services/transfers/live/LiveImports.ts"
 import { activityRows, itemsIn, linesOf, nextPage } from "../../services/transfers/live/LivePages.ts"
 import { LiveSources, type SourceFailed } from "../../services/transfers/live/LiveSources.ts"
 import type { Transfer } from "../../services/transfers/Transfer.ts"
-import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
+import { isLeaseLost, type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import { Transfers } from "../../services/transfers/Transfers.ts"
 import * as LiveFiles from "./LiveFiles.ts"
 import * as StagedPosts from "./StagedPosts.ts"
@@ -109,13 +109,14 @@ export const make = Effect.gen(function*() {
     if (secrets.code === undefined) return { claimed, end: unconfirmed }
     const token = yield* sources.exchange(source, secrets, imports.redirectUri)
     const { clientSecret, state, verifier } = secrets
+    const held: LiveSecrets = { clientSecret, state, verifier, token }
     const next = yield* queue.commit(claimed, {
-      options: {
-        ...options,
-        secrets: yield* imports.seal({ clientSecret, state, verifier, token })
-      } satisfies LiveImport,
+      options: { ...options, secrets: yield* imports.seal(held) } satisfies LiveImport,
       cursor: { ...cursor, phase: "actor", failures: 0 } satisfies LiveCursor
-    })
+    }).pipe(
+      // The import was cancelled in the meantime, and no row has the token.
+      Effect.tapError((error) => isLeaseLost(error) ? Effect.ignore(sources.revoke(source, held)) : Effect.void)
+    )
     return { claimed: next, end: more }
   })
 
@@ -279,8 +280,10 @@ export const make = Effect.gen(function*() {
 
   const step = Effect.fnUntraced(function*(claimed: Transfer) {
     const done = yield* next(claimed)
-    if (done.end._tag === "Finished" || done.end._tag === "Failed") yield* imports.revoke(done.claimed)
-    return done
+    const { claimed: last, end } = done
+    if (end._tag !== "Finished" && end._tag !== "Failed") return done
+    const isRevoked = yield* imports.revoke(last)
+    return { claimed: last, end: { ...end, keepsSecrets: !isRevoked } }
   })
 
   const handler: TransferHandler = { secondsMax: filesSecondsMax, step }

@@ -14,7 +14,8 @@ import { visibleTo } from "./Visibility.ts"
  * Bookmarking a boost bookmarks the original.
  */
 export class Bookmarks extends Context.Service<Bookmarks, {
-  readonly add: (account: AccountId, statusId: bigint) => Effect.Effect<void, RecordNotFound>
+  /** Adds a bookmark; `millis` is the time that decides its place in the list, now by default. */
+  readonly add: (account: AccountId, statusId: bigint, millis?: number) => Effect.Effect<void, RecordNotFound>
   /**
    * Removes a bookmark, even if the status is no longer visible (S-127); a status that was never bookmarked must be
    * visible.
@@ -35,9 +36,13 @@ export class Bookmarks extends Context.Service<Bookmarks, {
         return row === undefined ? yield* new RecordNotFound() : row.id
       })
 
-      const add = traced("Bookmarks.add")(function*(account: AccountId, statusId: bigint) {
+      const add = traced("Bookmarks.add")(function*(
+        account: AccountId,
+        statusId: bigint,
+        millis?: number
+      ) {
         const id = yield* visible(account, statusId)
-        const now = yield* Clock.currentTimeMillis
+        const now = millis ?? (yield* Clock.currentTimeMillis)
         yield* tracked("status", [id])(
           sql`INSERT INTO bookmarks (id, account_id, status_id) VALUES (next_id(${now}), ${account}, ${id})
           ON CONFLICT (account_id, status_id) DO NOTHING`

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Fragment } from "effect/sql/Statement"
 import * as Counters from "../database/Counters.ts"
 import { rowsOf } from "../database/Rows.ts"
 import { batched } from "../database/TransactionBatch.ts"
@@ -19,6 +20,8 @@ export class Favourites extends Context.Service<Favourites, {
   readonly add: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Like `add`, with a given id. */
   readonly addAs: (id: bigint, accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
+  /** Like `add`, with a time that decides the place in the list, in milliseconds. */
+  readonly addAt: (millis: number, accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly has: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   readonly remove: (accountId: bigint, statusId: bigint) => Effect.Effect<boolean, SqlError>
   /** Pins a status above the others; with `place` (an id), above those with a smaller one. */
@@ -47,18 +50,24 @@ export class Favourites extends Context.Service<Favourites, {
         }),
         "writes"
       )
+      const addWith = Effect.fnUntraced(function*(id: Fragment, accountId: bigint, statusId: bigint) {
+        const added = yield* tracked("status", [statusId])(sql`INSERT INTO favourites (id, account_id, status_id)
+          VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`)
+        if (added.length > 0) yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: 1 }])
+        return added.length > 0
+      })
       return Favourites.of({
         add: traced("Favourites.add")(function*(accountId, statusId) {
           if (!(yield* add({ accountId, statusId }))) return false
           yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: 1 }])
           return true
         }),
-        addAs: traced("Favourites.addAs")(function*(id, accountId, statusId) {
-          const added = yield* tracked("status", [statusId])(sql`INSERT INTO favourites (id, account_id, status_id)
-            VALUES (${id}, ${accountId}, ${statusId}) ON CONFLICT DO NOTHING RETURNING id`)
-          if (added.length > 0) yield* Counters.count({ sql, tracked }, [], [{ statusId, favourites: 1 }])
-          return added.length > 0
-        }),
+        addAs: traced("Favourites.addAs")((id, accountId, statusId) =>
+          addWith(sql`${id}::bigint`, accountId, statusId)
+        ),
+        addAt: traced("Favourites.addAt")((millis, accountId, statusId) =>
+          addWith(sql`next_id(${millis})`, accountId, statusId)
+        ),
         has: traced("Favourites.has")((accountId, statusId) =>
           Effect.map(
             sql`SELECT FROM favourites WHERE account_id = ${accountId} AND status_id = ${statusId}`,

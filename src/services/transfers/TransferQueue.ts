@@ -12,7 +12,7 @@ import {
   transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
-import { transferColumns, transferRows, withoutSecrets } from "./TransferRows.ts"
+import { transferColumns, transferRows } from "./TransferRows.ts"
 
 /** Lease of a claimed transfer, in milliseconds; every commit renews it. A step must commit within it. */
 const leaseMillis = 120_000
@@ -33,16 +33,19 @@ interface Progress extends Partial<TransferCounts> {
   readonly repeated?: boolean
 }
 
-/** The end of a transfer's step, or of the transfer. */
+/**
+ * The end of a transfer's step, or of the transfer. A transfer that ends `keepsSecrets` if its access to another server
+ * could not be revoked yet.
+ */
 export type StepEnd =
   | { readonly _tag: "More" }
   /** The next step is due at this time, in milliseconds since 1970. */
   | { readonly _tag: "Later"; readonly dueAt: number }
   /** The plan is complete, and its owner must confirm it. */
   | { readonly _tag: "Unconfirmed" }
-  | { readonly _tag: "Finished" }
+  | { readonly _tag: "Finished"; readonly keepsSecrets?: boolean }
   /** Ends the transfer as failed, for this reason. */
-  | { readonly _tag: "Failed"; readonly problem: string }
+  | { readonly _tag: "Failed"; readonly problem: string; readonly keepsSecrets?: boolean }
 
 /**
  * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first.
@@ -125,9 +128,11 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           return
         }
         const [state, problem] = end._tag === "Finished" ? ["finished", null] : ["failed", end.problem]
+        const options = sql.literal(end.keepsSecrets === true ? "options" : "options - 'secrets'")
         yield* sql`WITH ended AS (UPDATE transfers SET state = ${state}, problem = ${problem},
-            options = ${sql.literal(withoutSecrets)},
-            finished_at = ${new Date(now)}, expires_at = ${new Date(now + keptMillisOf(claimed.kind))}
+            options = ${options}, finished_at = ${new Date(now)}, expires_at = ${new Date(
+          now + keptMillisOf(claimed.kind)
+        )}
             WHERE ${owned(claimed)} RETURNING id)
           DELETE FROM transfer_lines l USING ended WHERE l.transfer_id = ended.id AND l.state <> 'failed'`
       })

@@ -9,5 +9,8 @@ export const transferColumns =
   "id, account_id, kind, state, source, options, cursor, total, processed, added, removed, failed, problem, due_at, " +
   "created_at, started_at, finished_at, expires_at"
 
-/** SQL for the options of a final transfer: it needs no access to another server. */
-export const withoutSecrets = "options - 'secrets'"
+/**
+ * SQL condition: the transfer has no access to another server. Others are not deleted: `LiveImports.endAbandoned` first
+ * revokes their access.
+ */
+export const hasNoSecrets = "options -> 'secrets' IS NULL"

@@ -19,7 +19,7 @@ import {
   transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
-import { transferColumns, transferRows, withoutSecrets } from "./TransferRows.ts"
+import { hasNoSecrets, transferColumns, transferRows } from "./TransferRows.ts"
 
 /** Maximum stored transfers of an account; each open one may become a final one. */
 const storedTransfersMax = transferKinds.length * (keptTransfersMax + openTransfersMax)
@@ -48,7 +48,7 @@ interface NewTransfer {
 export class Transfers extends Context.Service<Transfers, {
   /**
    * Begins a transfer; `write` adds what belongs to it in the same transaction. Fails if the account has
-   * `openTransfersMax` open ones, or `openMaxOf` its kind; deletes the oldest final ones of its kind beyond `keptTransfersMax`.
+   * `openTransfersMax` open ones, or `openMaxOf` its kind, or was deleted; deletes the oldest final ones of its kind beyond `keptTransfersMax`.
    */
   readonly begin: (
     owner: AccountId,
@@ -57,7 +57,10 @@ export class Transfers extends Context.Service<Transfers, {
   ) => Effect.Effect<Transfer, Unprocessable>
   /** Schedules an unconfirmed transfer, and sets the given ones of its options. Repeating it changes nothing. */
   readonly confirm: (owner: AccountId, id: bigint, options?: object) => Effect.Effect<Transfer, RecordNotFound>
-  /** Ends a transfer that is not final; what it has done remains. Returns the transfer. */
+  /**
+   * Ends a transfer that is not final; what it has done remains. Returns the transfer, which keeps its secrets until
+   * `LiveImports` has revoked its access to another server.
+   */
   readonly cancel: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
   readonly find: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
   /** Returns all transfers of the account, newest first. */
@@ -79,6 +82,10 @@ export class Transfers extends Context.Service<Transfers, {
 
       const requireTransferCapacity = Effect.fnUntraced(function*(owner: AccountId, kind: TransferKind) {
         yield* lockAccount(sql, owner)
+        // A request, such as a long upload, may outlast its account; the purge has passed then.
+        const deleted = yield* sql`SELECT FROM accounts a WHERE a.id = ${owner} AND a.suspended_at IS NOT NULL
+          AND NOT EXISTS (SELECT FROM users u WHERE u.account_id = a.id)`
+        if (deleted.length > 0) return yield* validationFailed("The account was deleted")
         const { open, ofKind } = singleRow(
           yield* countRows(sql`SELECT count(*)::int AS open, (count(*) FILTER (WHERE kind = ${kind}))::int AS of_kind
             FROM transfers WHERE account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')`)
@@ -87,7 +94,7 @@ export class Transfers extends Context.Service<Transfers, {
         if (open >= max) return yield* validationFailed(`Transfers are too many (maximum is ${max})`)
         yield* sql`DELETE FROM transfers WHERE account_id = ${owner} AND id IN (SELECT id FROM transfers
           WHERE account_id = ${owner} AND kind = ${kind} AND state IN ('finished', 'failed', 'cancelled')
-          ORDER BY id DESC OFFSET ${rowsMax(sql, keptTransfersMax)})`
+            AND ${sql.literal(hasNoSecrets)} ORDER BY id DESC OFFSET ${rowsMax(sql, keptTransfersMax)})`
       })
 
       const begin: Transfers["Service"]["begin"] = (owner, transfer, write) =>
@@ -120,9 +127,7 @@ export class Transfers extends Context.Service<Transfers, {
       const cancel = traced("Transfers.cancel")(function*(owner: AccountId, id: bigint) {
         const { at, millis } = yield* now
         const ended = yield* Effect.orDie(idRows(sql`UPDATE transfers
-          SET state = 'cancelled', options = ${
-          sql.literal(withoutSecrets)
-        }, finished_at = ${at}, expires_at = ${new Date(millis + keptMillis)}
+          SET state = 'cancelled', finished_at = ${at}, due_at = ${at}, expires_at = ${new Date(millis + keptMillis)}
           WHERE id = ${id} AND account_id = ${owner} AND state IN ('unconfirmed', 'scheduled', 'in_progress')
           RETURNING id`))
         // Lines that failed remain, for their file.

@@ -90,7 +90,9 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Favourite", {
     ...OnStatus,
     /** Favourite of an earlier account, whose server sent the Like: nobody is notified, and no Like is sent. */
-    imported: OptionalFlag
+    imported: OptionalFlag,
+    /** Time that gives an imported favourite its place in the list, in milliseconds; now by default. */
+    millis: Schema.optionalKey(Schema.Int)
   }),
   Schema.TaggedStruct("Unfavourite", OnStatus),
   /** `name` is a Unicode emoji, a `shortcode`, or `shortcode@domain` for an emoji that is on the status already. */

@@ -43,12 +43,14 @@ export const make = Effect.gen(function*() {
   const refusePin = (text: string) => new Unprocessable({ text: `Validation failed: ${text}` })
 
   const verbs = {
-    Favourite: Effect.fnUntraced(function*(own: Ownership, { imported, statusId }: Commands["Favourite"]) {
+    Favourite: Effect.fnUntraced(function*(own: Ownership, { imported, millis, statusId }: Commands["Favourite"]) {
       const { accountId } = own
       const target = yield* statusTargets.touchable(accountId, statusId)
       if (imported === true) {
         yield* gates.requireAutomatic(accountId, target, "favourite")
-        yield* favourites.add(accountId, target.id)
+        yield* millis === undefined
+          ? favourites.add(accountId, target.id)
+          : favourites.addAt(millis, accountId, target.id)
         return onStatus(target.id)
       }
       const agreement = yield* gates.checkPolicy(accountId, target, "favourite")

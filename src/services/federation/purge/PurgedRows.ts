@@ -150,6 +150,14 @@ const ofTransfers = (table: string) => (sql: SqlClient, id: bigint) =>
     (deleted) => slice(deleted, () => nothing)
   )
 
+/** Transfers without a token of another server; the others are deleted once their token is revoked. */
+const transfers = (sql: SqlClient, id: bigint) =>
+  Effect.map(
+    sql`DELETE FROM transfers WHERE ctid = ANY (ARRAY(SELECT ctid FROM transfers
+      WHERE account_id = ${id} AND options -> 'secrets' IS NULL LIMIT ${rows(sql)})) RETURNING 1`,
+    (deleted) => slice(deleted, () => nothing)
+  )
+
 /** Pending favourites; pending replies and reblogs are removed with their posts. */
 const asked = (sql: SqlClient, id: bigint) =>
   Effect.map(
@@ -181,6 +189,7 @@ const all = [
   // Tables with rows of local accounts only.
   drafts,
   ...["transfer_lines", "archive_items", "archive_files", "archive_entries", "archive_parts"].map(ofTransfers),
+  transfers,
   ...[
     "notifications",
     "notification_permissions",
@@ -200,7 +209,6 @@ const all = [
     "scheduled_statuses",
     "severances",
     "tag_follows",
-    "transfers",
     "collections",
     "collection_items"
   ].map((table) => plain(table, "account_id")),

@@ -1,6 +1,7 @@
 import { Effect, Stream } from "effect"
 import { Tar, Zip } from "effect/encoding"
 import { Gunzip } from "fflate"
+import * as ArchiveEnds from "./ArchiveEnds.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 
 /** Maximum entries of an archive, and bytes of a path: a Postgres index entry holds at most 2,704. */
@@ -78,24 +79,37 @@ const makeBudget = (max: number) => {
 
 /** Entries of a stream by the format's decoder, whose errors all mean a damaged file; expanded bytes are counted. */
 const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, counted: ReturnType<typeof makeBudget>) => {
+  const entries = { count: 0 }
+  /** Fails after the last entry of an archive without its end. */
+  const whole = <A, F>(stream: Stream.Stream<A, F>, isComplete: (entries: number) => boolean) =>
+    Stream.concat(
+      Stream.tap(stream, () => Effect.sync(() => entries.count++)),
+      Stream.unwrap(Effect.sync(() => isComplete(entries.count) ? Stream.empty : Stream.fail(unreadable)))
+    )
   const damaged = <A, F>(stream: Stream.Stream<A, F | Zip.ZipError | Tar.TarError>) =>
     Stream.mapError(stream, (error) => Zip.isZipError(error) || Tar.isTarError(error) ? unreadable : error)
   if (isZip(head)) {
+    const end = ArchiveEnds.zipEnd()
     return bytes.pipe(
+      end.watch,
       Stream.pipeThroughChannel(Zip.decode()),
       Stream.map(({ body, header }) => ({
         path: header.path,
         isFile: header.type === "File",
         body: counted(damaged(body))
       })),
-      damaged
+      damaged,
+      (stream) => whole(stream, end.isComplete)
     )
   }
   if (isGzip(head)) {
+    const end = ArchiveEnds.tarEnd()
     return counted(gunzipped(bytes)).pipe(
+      end.watch,
       Stream.pipeThroughChannel(Tar.decode()),
       Stream.map(({ body, header }) => ({ path: header.path, isFile: header.type === "File", body: damaged(body) })),
-      damaged
+      damaged,
+      (stream) => whole(stream, end.isComplete)
     )
   }
   return Stream.fail(unreadable)

@@ -1,11 +1,10 @@
-import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { parseId } from "../../database/Ids.ts"
-import { rowsMax } from "../../database/Paging.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
 import { portability } from "../../oauth/Scopes.ts"
 import { RecordNotFound, Unprocessable } from "../../runtime/Errors.ts"
@@ -13,7 +12,6 @@ import { traced } from "../../runtime/Traced.ts"
 import { secretCipher } from "../../secrets/Seals.ts"
 import { nameCharactersMax } from "../ImportLine.ts"
 import type { Transfer } from "../Transfer.ts"
-import { transferColumns, transferRows, withoutSecrets } from "../TransferRows.ts"
 import { Transfers } from "../Transfers.ts"
 import {
   decodeLiveCursor,
@@ -25,6 +23,7 @@ import {
   newLiveImport
 } from "./LiveImport.ts"
 import { LiveSources } from "./LiveSources.ts"
+import * as Revocations from "./Revocations.ts"
 
 /** Path of the page to which the other server sends the member back. */
 export const liveCallbackPath = "/settings/live_imports/callback"
@@ -45,10 +44,6 @@ interface Choices {
   readonly withBlocks: boolean
   readonly withLikes: boolean
 }
-
-/** Maximum imports that one round ends, and maximum concurrent revocations. */
-const endedMax = 50
-const endedAtOnce = 8
 
 const utf8 = new TextEncoder()
 
@@ -88,12 +83,15 @@ export class LiveImports extends Context.Service<LiveImports, {
   /** Ends an import that is not final, and revokes its token in the background. Returns the import. */
   readonly cancel: (owner: AccountId, id: bigint) => Effect.Effect<Transfer, RecordNotFound>
   /**
-   * Ends imports that nobody confirmed in time, and revokes their tokens and those of interrupted imports. At most
-   * `endedMax` at once; a node that dies repeats a revocation.
+   * Ends imports that nobody confirmed in time, and those of suspended and deleted accounts. Revokes the tokens of ended
+   * imports and deletes their secrets, and the imports of deleted accounts.
    */
   readonly endAbandoned: Effect.Effect<void, SqlError>
-  /** Revokes the token of an import that ends, if there is one and the other server can. */
-  readonly revoke: (transfer: Transfer) => Effect.Effect<void>
+  /**
+   * Revokes the token of an import that ends. Returns true if no token is left, or the other server cannot revoke it;
+   * false if it did not respond.
+   */
+  readonly revoke: (transfer: Transfer) => Effect.Effect<boolean>
   /** URL of the callback. */
   readonly redirectUri: string
   /** Creates the secrets of an authorization request. */
@@ -145,26 +143,14 @@ const make = Effect.gen(function*() {
     return source === null || secrets === undefined ? undefined : { options, secrets, source }
   })
 
-  const revoke = Effect.fnUntraced(function*(transfer: Transfer) {
-    const { options } = yield* open(transfer)
-    const secrets = yield* unseal(options)
-    if (options.source !== null && secrets?.token !== undefined) yield* sources.revoke(options.source, secrets)
-  })
-
-  const endAbandoned = Effect.gen(function*() {
-    const now = new Date(yield* Clock.currentTimeMillis)
-    const abandoned = yield* transferRows(sql`SELECT ${sql.literal(transferColumns)} FROM transfers
-      WHERE kind = 'live_in' AND options -> 'secrets' IS NOT NULL
-        AND (state = 'failed' OR state = 'unconfirmed' AND expires_at <= ${now})
-      ORDER BY expires_at LIMIT ${rowsMax(sql, endedMax)}`)
-    const end = Effect.fnUntraced(function*(transfer: Transfer) {
-      yield* revoke(transfer)
-      yield* Effect.ignore(transfers.cancel(transfer.accountId, transfer.id))
-      yield* sql`UPDATE transfers SET options = ${sql.literal(withoutSecrets)} WHERE id = ${transfer.id}
-        AND state IN ('failed', 'cancelled')`
+  const { endAbandoned, forget, revoke } = Revocations.make({
+    cancel: transfers.cancel,
+    revoke: Effect.fnUntraced(function*(transfer) {
+      const { options } = yield* open(transfer)
+      const secrets = yield* unseal(options)
+      if (options.source !== null && secrets?.token !== undefined) yield* sources.revoke(options.source, secrets)
     })
-    yield* Effect.forEach(abandoned, end, { concurrency: endedAtOnce, discard: true })
-  }).pipe(Effect.withSpan("LiveImports.endAbandoned"))
+  }, sql)
 
   return LiveImports.of({
     endAbandoned,
@@ -239,7 +225,8 @@ const make = Effect.gen(function*() {
       const transfer = yield* transfers.find(owner, id)
       if (transfer.kind !== "live_in") return yield* new RecordNotFound()
       const ended = yield* transfers.cancel(owner, id)
-      yield* Effect.forkIn(revoke(transfer), scope)
+      // A node that dies before this leaves it to the next round.
+      yield* Effect.forkIn(Effect.ignore(forget(ended)), scope)
       return ended
     })
   })

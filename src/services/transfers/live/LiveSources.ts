@@ -74,8 +74,8 @@ export class LiveSources extends Context.Service<LiveSources, {
     bytesMax: number,
     use: (body: Stream.Stream<Uint8Array, SourceFailed>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SourceFailed, R>
-  /** Revokes the token, if the server can. */
-  readonly revoke: (source: LiveSource, secrets: LiveSecrets) => Effect.Effect<void>
+  /** Revokes the token, if the server can. Fails only if the request may be repeated. */
+  readonly revoke: (source: LiveSource, secrets: LiveSecrets) => Effect.Effect<void, SourceFailed>
 }>()("murmuration/services/transfers/live/LiveSources") {
   static readonly layer = Layer.effect(LiveSources, Effect.suspend(() => make))
 }
@@ -249,11 +249,17 @@ const make = Effect.gen(function*() {
           ({ body }) => use(Stream.mapError(body, failureOf("no_consent")))
         )
       ),
-    revoke: traced("LiveSources.revoke")(function*(source: LiveSource, secrets: LiveSecrets) {
-      const metadata = yield* metadataOf(source.authorizationEndpoint)
-      const url = yield* endpointAt(source.authorizationEndpoint, metadata.revocationEndpoint)
-      const body = new URLSearchParams({ token: secrets.token ?? "", ...credentials(source, secrets) })
-      yield* post(url, formType, body.toString())
-    }, Effect.catch((error) => Effect.logDebug("a token of another server could not be revoked", error)))
+    revoke: traced("LiveSources.revoke")(
+      function*(source: LiveSource, secrets: LiveSecrets) {
+        const metadata = yield* metadataOf(source.authorizationEndpoint)
+        const url = yield* endpointAt(source.authorizationEndpoint, metadata.revocationEndpoint)
+        const body = new URLSearchParams({ token: secrets.token ?? "", ...credentials(source, secrets) })
+        yield* post(url, formType, body.toString())
+      },
+      Effect.catchIf(
+        ({ retrySeconds }) => retrySeconds === undefined,
+        (error) => Effect.logDebug("a token of another server could not be revoked", error)
+      )
+    )
   })
 })
