@@ -166,7 +166,10 @@ summary { cursor: pointer }
   table.stacked thead { display: none }
   table.stacked tr { display: block; padding: .5rem 0; border-top: 1px solid var(--line) }
   main > table.stacked tr, main > form > table.stacked tr { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; margin-bottom: .75rem; padding: .5rem .25rem }
-  td[data-head] { min-width: 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; border: 0; padding: .375rem .75rem }
+  td[data-head] { min-width: 0; display: flex; flex-wrap: wrap; gap: 0 .5rem; border: 0; padding: .375rem .75rem }
+  td[data-head]::before { flex: 0 1 7.5rem }
+  td[data-head] > div { flex: 1 1 8rem; min-width: 0 }
+  .badge { white-space: normal }
   .card td[data-head] { padding: .25rem 0 }
   td[data-head]::before { content: attr(data-head); font-size: .8125rem; color: var(--soft) }
   td:has(> div:empty) { display: none !important }
@@ -175,12 +178,6 @@ summary { cursor: pointer }
   .filters p { grid-column: 1 / -1 }
   :is(th, td):not([data-head]) { padding: .5rem }
   .card { padding: 1rem }
-}
-@media (max-width: 40rem) {
-  td[data-head] { display: flex; flex-wrap: wrap; gap: 0 .5rem }
-  td[data-head]::before { flex: 0 1 7.5rem }
-  td[data-head] > div { flex: 1 1 8rem; min-width: 0 }
-  .badge { white-space: normal }
 }
 `
 
