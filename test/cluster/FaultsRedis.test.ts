@@ -22,6 +22,12 @@ const roundMillis = 150
 const homeMillisMax = { p50: 400, p99: 1_000 }
 /** Factor for the slowest responses on a busy machine. */
 const busyFactor = 3
+/**
+ * 99th percentile without an outage, in milliseconds, from which the machine is busy: some responses then reach their
+ * deadline in any case. The share that may.
+ */
+const busyMillis = 750
+const refusedShareMax = 0.05
 const streamMillisMax = 1_000
 const recoveryMillisMax = 15_000
 /** Maximum time for which a stream outlives its token if the broadcast is lost, in milliseconds. */
@@ -123,7 +129,10 @@ const measureOutage = Effect.fnUntraced(function*(
       `${percentile(posts, 0.5).toFixed(0)} ms, p99 ${percentile(posts, 0.99).toFixed(0)} ms; streams between nodes ` +
       `work ${(streamed / 1000).toFixed(1)} s after the outage`
   )
-  assert.deepStrictEqual(outcomes.filter((one) => !succeeded(one)), [])
+  const failed = outcomes.filter((one) => !succeeded(one))
+  assert.deepStrictEqual(failed.filter(({ retryAfter, status }) => status !== 503 || retryAfter === null), [])
+  const isBusy = percentile(baseline, 0.99) > busyMillis
+  assert.isAtMost(failed.length, isBusy ? refusedShareMax * outcomes.length : 0, JSON.stringify(failed.slice(0, 3)))
   assert.isBelow(percentile(homes, 0.5), percentile(baseline, 0.5) + homeMillisMax.p50)
   assert.isBelow(percentile(homes, 0.99), busyFactor * percentile(baseline, 0.99) + homeMillisMax.p99)
 })

@@ -69,7 +69,8 @@ export const during = <A, E, R>(dataDir: string, use: (touched: Effect.Effect<vo
       () => use(Ref.set(isTouched, true)),
       Effect.fnUntraced(function*(_, exit) {
         const keeps = Exit.isFailure(exit) && (yield* Ref.get(isTouched))
-        if (!keeps) yield* Effect.ignore(fs.remove(file, { force: true }))
+        // A mark that stays names no process: this one may live longer than the restore.
+        yield* Effect.ignore(keeps ? fs.writeFileString(file, "") : fs.remove(file, { force: true }))
       })
     )
   })

@@ -8,7 +8,7 @@ export const pauseMillisLogged = 200
 /** Interval at which the loop is checked, in milliseconds. */
 const beatMillis = 50
 /** Delay of the watch, in milliseconds: the start blocks the loop by loading the program and shrinking the heap. */
-const startMillis = 10_000
+const startMillis = 30_000
 
 /** Names the work of a fiber by its context; ids and queries of a request are left out. */
 const workOf = (context: Context.Context<never>): string => {
