@@ -8,7 +8,7 @@ import * as Programs from "../support/programs/Programs.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffBrowser } from "../support/StaffBrowser.ts"
 import { Browser } from "./Browser.ts"
-import { press, signIn } from "./Visits.ts"
+import { leaveBy, signIn } from "./Visits.ts"
 
 const run = promisify(execFile)
 
@@ -43,9 +43,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             const page = await context.newPage()
             const article = (text: string) => page.getByRole("article").filter({ hasText: text }).first()
             const act = async (text: string, name: string | RegExp) => {
-              await article(text).getByRole("button", { name }).first().click()
-              await page.waitForLoadState()
+              await leaveBy(page, article(text).getByRole("button", { name }).first())
             }
+            const press = (name: string) => leaveBy(page, page.getByRole("button", { name, exact: true }).first())
             const open = (path: string) => page.goto(baseUrl + path)
 
             // The sign-in leads back to the requested page.
@@ -68,13 +68,12 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await article("Tea or coffee?").getByText("your vote").waitFor()
 
             // A reply from the list, with a content warning.
-            await article("I do").getByRole("link", { name: /^Reply/ }).click()
-            await page.waitForLoadState()
+            await leaveBy(page, article("I do").getByRole("link", { name: /^Reply/ }))
             assert.include(await page.getByRole("textbox", { name: "Text" }).inputValue(), "@bob")
             await page.getByRole("textbox", { name: "Text" }).fill("@bob so do I")
             await page.getByText("Content warning", { exact: true }).click()
             await page.locator("[name=spoiler_text]").fill("Insects")
-            await press(page, "Post")
+            await press("Post")
             await open(`/@ada/${root.id}`)
             await page.getByText("Insects").first().waitFor()
 
@@ -86,11 +85,10 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
               mimeType: "image/png",
               buffer: bytes
             })
-            await page.getByRole("button", { name: "Add file" }).click()
-            await page.waitForLoadState()
+            await leaveBy(page, page.getByRole("button", { name: "Add file" }))
             await page.getByLabel(/Description for people/).fill("An orange stripe on blue")
             await page.locator("select[name=visibility]").selectOption("private")
-            await press(page, "Post")
+            await press("Post")
             await open("/home")
             assert.strictEqual(
               await article("Look at this").getByRole("img", { name: "An orange stripe on blue" }).count(),
@@ -105,18 +103,17 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await article("Look at this").locator("summary", { hasText: "More" }).click()
             await article("Look at this").getByRole("link", { name: "Edit" }).click()
             await page.getByRole("textbox", { name: "Text" }).fill("Look at that")
-            await press(page, "Save changes")
+            await press("Save changes")
             await open("/home")
             await article("Look at that").locator("summary", { hasText: "More" }).click()
             await article("Look at that").getByRole("link", { name: /^Delete/ }).first().click()
-            await page.getByRole("button", { name: "Delete", exact: true }).click()
-            await page.waitForLoadState()
+            await leaveBy(page, page.getByRole("button", { name: "Delete", exact: true }))
             assert.strictEqual(await article("Look at that").count(), 0)
 
             // A private mention is a conversation.
             await open("/publish?visibility=direct&text=@bob%20psst")
             await page.locator("select[name=visibility]").selectOption("direct")
-            await press(page, "Post")
+            await press("Post")
             await open("/conversations")
             await page.getByText("psst").first().waitFor()
 
@@ -124,8 +121,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await open("/search?q=@bob")
             await page.getByRole("link", { name: /@bob/ }).first().waitFor()
             await open("/tags/bees")
-            await page.getByRole("button", { name: "Follow" }).first().click()
-            await page.waitForLoadState()
+            await leaveBy(page, page.getByRole("button", { name: "Follow" }).first())
             await open("/followed_tags")
             await page.getByText("bees").first().waitFor()
 
@@ -134,22 +130,22 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await page.locator("[name=title]").fill("Drinks")
             await page.locator("[name=keywords]").fill("coffee")
             await page.getByLabel("Home and lists").check()
-            await press(page, "Create filter")
+            await press("Create filter")
             await open("/home")
             await page.getByText("Filtered: Drinks. Show anyway").first().waitFor()
 
             // Report, then mute, then block, each on a page of its own.
             await open(`/web/accounts/${bob.accountId}/report`)
             await page.getByLabel("It is spam").check()
-            await press(page, "Submit report")
+            await press("Submit report")
             await page.getByText("Thank you. The moderators have your report.").waitFor()
             await open(`/web/accounts/${bob.accountId}/mute`)
-            await press(page, "Mute")
+            await press("Mute")
             await page.getByText("You no longer see @bob.").waitFor()
             await open(`/web/accounts/${bob.accountId}/block`)
-            await press(page, "Block")
+            await press("Block")
             await page.getByText("You blocked @bob.").waitFor()
-            await press(page, "Undo")
+            await press("Undo")
             await open("/blocks")
             assert.strictEqual(await page.getByText("@bob").count(), 0)
           })
