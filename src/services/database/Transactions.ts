@@ -15,9 +15,20 @@ const clashed = (cause: Cause.Cause<unknown>): boolean =>
     reason._tag === "Fail" ? isDeadlock(reason.error) : reason._tag === "Die" && isDeadlock(reason.defect)
   )
 
+/**
+ * Returns the error of the database in a cause, also where it is a defect: that of a COMMIT is one if the connection broke,
+ * and many services have no other errors.
+ */
+export const databaseErrorIn = ({ reasons }: Cause.Cause<unknown>): SqlError | undefined => {
+  for (const reason of reasons) {
+    const error = reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
+    if (isSqlError(error)) return error
+  }
+  return undefined
+}
+
 /** Returns true if the database failed, so that the effects of the work are unknown. */
-export const isDatabaseFailure = ({ reasons }: Cause.Cause<unknown>): boolean =>
-  reasons.some((reason) => reason._tag === "Fail" && isSqlError(reason.error))
+export const isDatabaseFailure = (cause: Cause.Cause<unknown>): boolean => databaseErrorIn(cause) !== undefined
 
 /**
  * Runs work in transactions of its own and retries it from its start after a deadlock. Inside of a transaction, only

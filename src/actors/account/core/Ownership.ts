@@ -34,7 +34,7 @@ type Uses = Record<Family, Used>
 
 interface State {
   readonly owner: Owner
-  /** Undefined after a command of unknown outcome, until the rows are counted again. */
+  /** Undefined while a command runs, and after one of unknown outcome, until the rows are counted again. */
   used: Uses | undefined
 }
 
@@ -100,6 +100,18 @@ export const make = Effect.gen(function*() {
     return { statuses: used("statuses"), follows: used("follows"), reports: used("reports") }
   })
 
+  /**
+   * Counts the uses after a command of unknown outcome. Postgres may still be committing its transaction, whose lock this
+   * one waits for.
+   */
+  const recount = (accountId: AccountId) =>
+    sql.withTransaction(
+      Effect.andThen(
+        sql`SELECT FROM actors WHERE account_id = ${accountId} FOR NO KEY UPDATE`,
+        count(accountId)
+      )
+    )
+
   const activate = Effect.fnUntraced(function*(own: Ownership) {
     const { accountId } = own
     const owner = yield* commands.takeOver(accountId)
@@ -138,11 +150,11 @@ export const make = Effect.gen(function*() {
     return new Unavailable({ retryAfterSeconds: 1 })
   }
 
-  /** Drops the counts if the outcome of work is unknown: the database may have committed it (F160). */
-  const recounting = (held: State) => <A, E>(work: Effect.Effect<A, E>) =>
+  /** Calls `doubt` if the outcome of work is unknown: the database may have committed it (F160). */
+  const doubting = (doubt: () => void) => <A, E>(work: Effect.Effect<A, E>) =>
     Effect.tapCause(work, (cause) =>
       Effect.sync(() => {
-        if (isDatabaseFailure(cause) || Cause.hasInterrupts(cause)) held.used = undefined
+        if (isDatabaseFailure(cause) || Cause.hasInterrupts(cause)) doubt()
       }))
 
   /** Runs a command as one statement; undefined if it has to run in a transaction. */
@@ -151,6 +163,7 @@ export const make = Effect.gen(function*() {
     held: State,
     id: string,
     family: Family | undefined,
+    doubt: () => void,
     { runAsStatement, begin }: Attempt
   ) =>
     runAsStatement((kind, statement) =>
@@ -161,7 +174,7 @@ export const make = Effect.gen(function*() {
         (recording) => Effect.andThen(begin, statement(recording))
       )
     ).pipe(
-      recounting(held),
+      doubting(doubt),
       Effect.catchCause((cause) => {
         if (Cause.hasInterrupts(cause)) return Effect.interrupt
         if (isDatabaseFailure(cause)) own.backlog.unread = true
@@ -184,10 +197,15 @@ export const make = Effect.gen(function*() {
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
-    const used = held.used ??= yield* count(own.accountId)
+    const used = held.used ?? (yield* recount(own.accountId))
+    // Counted again unless this command ends: an interruption after its commit lets nothing run that could count it.
+    held.used = undefined
+    let isSure = true
+    const doubt = () => isSure = false
+    const settle = Effect.sync(() => held.used = isSure ? used : undefined)
     const now = yield* Clock.currentTimeMillis
     const isSpent = family !== undefined && quotaOf(used, family, now).remaining <= 0
-    const done = simple === undefined || isSpent ? undefined : yield* attempt(own, held, id, family, simple)
+    const done = simple === undefined || isSpent ? undefined : yield* attempt(own, held, id, family, doubt, simple)
     const metered: Effect.Effect<CommandResponse, E | TooManyRequests> = family === undefined
       ? work
       : Effect.suspend((): Effect.Effect<CommandResponse, E | TooManyRequests> => {
@@ -197,12 +215,13 @@ export const make = Effect.gen(function*() {
     const { response, repeated } = done !== undefined
       ? { response: done, repeated: false }
       : yield* commands.runOnce(held.owner, id, family, metered).pipe(
-        recounting(held),
+        doubting(doubt),
+        Effect.tapCause(() => settle),
         Effect.catchTag("StaleOwner", forget(own, held))
       )
-    if (family === undefined) return response
-    if (!repeated) used[family].count++
-    return { ...response, standing: quotaOf(used, family, now) }
+    if (family !== undefined && !repeated) used[family].count++
+    yield* settle
+    return family === undefined ? response : { ...response, standing: quotaOf(used, family, now) }
   })
 
   /** Runs repeatable work in a transaction of the owner. */

@@ -1,5 +1,6 @@
 import { Clock, Effect, Schedule } from "effect"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
+import { databaseErrorIn } from "../../../services/database/Transactions.ts"
 import { Fanouts, fanoutsRoundMax, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Intent } from "../../../services/intents/Intent.ts"
 import { continued } from "../../../services/runtime/TraceParents.ts"
@@ -95,8 +96,10 @@ export const make = Effect.fnUntraced(function*(owners: Owners) {
         // The intent was read before this node owned the account, and the previous owner advanced it.
         Effect.catchTag("StaleProgress", () => Effect.succeed(false)),
         continued("Fanout.slice", fanout.traceParent, { kind: fanout.intent._tag, phase: fanout.phase }),
-        Effect.tapError((error) => Effect.sync(() => failed = isSqlError(error) ? error : failed)),
-        Effect.catchCause((cause) => Effect.as(Effect.logError("a fan-out slice failed", cause), undefined))
+        Effect.catchCause((cause) => {
+          failed = databaseErrorIn(cause) ?? failed
+          return Effect.as(Effect.logError("a fan-out slice failed", cause), undefined)
+        })
       )
       if (over !== undefined) moved++
       if (over !== true) backlog.unread = true
