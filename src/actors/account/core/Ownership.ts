@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, millisOf } from "../../../services/database/Ids.ts"
 import { rowsOf, singleRow } from "../../../services/database/Rows.ts"
-import { isDatabaseFailure } from "../../../services/database/Transactions.ts"
+import { isDatabaseFailure, transaction } from "../../../services/database/Transactions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type CommandResponse,
@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
    * one waits for.
    */
   const recount = (accountId: AccountId) =>
-    sql.withTransaction(
+    transaction(sql)(
       Effect.andThen(
         sql`SELECT FROM actors WHERE account_id = ${accountId} FOR NO KEY UPDATE`,
         count(accountId)
