@@ -52,7 +52,8 @@ describe("S-243 scopes in plain words", () => {
 /** Finds foreign content: our pages have no script, style or event handler. */
 const foreign = (html: string) =>
   /<(?:script|style|img|iframe|svg|math|object|embed|base|form(?! method="post" action="\/)|link(?! rel="(?:stylesheet|icon|apple-touch-icon|manifest)"(?: type="image\/png")?(?: sizes="\d+x\d+")? href="\/(?:assets\/[\w.-]+|manifest)">)|meta(?! (?:charset|name)=))/i
-    .exec(html) ?? /<[^>"]*(?:"[^"]*"[^>"]*)*\s(?:on\w+|style)=/i.exec(html) ?? /href="(?!https?:|\/)/i.exec(html)
+    .exec(html) ??
+    /<[^>"]*(?:"[^"]*"[^>"]*)*\s(?:on\w+|style)=/i.exec(html) ?? /href="(?!https?:|\/|#content")/i.exec(html)
 
 layer(server(), { excludeTestServices: true })("the consent page", (it) => {
   it.effect("S-243 names app, user and scopes", () =>
