@@ -1,36 +1,32 @@
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option, Struct } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { serverConfig } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
-import { Users } from "../services/identity/Users.ts"
+import { Accounts } from "../services/identity/Accounts.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
-import { type Invite, Invites, inviteSeconds, inviteUses } from "../services/invites/Invites.ts"
+import { type Invite, inviteLifetimes, inviteLink, Invites, inviteUses } from "../services/invites/Invites.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { withExamples } from "./Examples.ts"
 import { asOperatorError, findUser } from "./Lookup.ts"
 import * as Operator from "./Operator.ts"
 import { counted, json, print, printList } from "./Output.ts"
 
-const services = Invites.layer.pipe(Layer.provideMerge(serverConfig), Layer.provideMerge(Operator.layer))
+const services = Layer.merge(Invites.layer, Accounts.layer).pipe(
+  Layer.provideMerge(serverConfig),
+  Layer.provideMerge(Operator.layer)
+)
 
 /** Maximum invites that are listed. */
 const listedMax = 1_000
 
-/** Lifetimes that the page of invites offers, as texts. */
-const lifetimes = ["30m", "1h", "6h", "12h", "1d", "7d"] as const
-const secondsOf = (lifetime: typeof lifetimes[number]) => inviteSeconds[lifetimes.indexOf(lifetime)] ?? null
-
 /** Returns invites with the names of their inviters, as they are printed. */
 const shown = Effect.fnUntraced(function*(invites: ReadonlyArray<Invite>) {
   const { publicUrl } = yield* ServerConfig
-  const users = yield* Users
-  const names = new Map<bigint, string>()
-  for (const id of new Set(invites.map(({ accountId }) => accountId))) {
-    names.set(id, Option.match(yield* users.find(id), { onNone: () => "-", onSome: ({ username }) => username }))
-  }
+  const inviters = yield* (yield* Accounts).load([...new Set(invites.map(({ accountId }) => accountId))])
+  const names = new Map(inviters.map(({ id, username }) => [id, username]))
   return invites.map(({ accountId, ...invite }) => ({
     ...invite,
-    url: `${publicUrl}/invite/${invite.code}`,
+    url: inviteLink(publicUrl, invite.code),
     username: names.get(accountId) ?? "-"
   }))
 })
@@ -40,7 +36,7 @@ const line = ({ expiresAt, maxUses, url, username, uses, valid }: Shown) =>
   [
     url,
     username,
-    `${maxUses === null ? counted(uses, "use") : `${uses} of ${counted(maxUses, "use")}`}`,
+    maxUses === null ? counted(uses, "use") : `${uses} of ${counted(maxUses, "use")}`,
     expiresAt === null ? "does not expire" : `until ${expiresAt.toISOString()}`,
     valid ? "valid" : "no longer valid"
   ].join("\t")
@@ -53,7 +49,7 @@ const create = Command.make(
       Flag.withDescription(`People who can sign up with it: ${inviteUses.join(", ")}; without it, any number`),
       Flag.optional
     ),
-    expires: Flag.Literals("expires", lifetimes).pipe(
+    expires: Flag.Literals("expires", Struct.keys(inviteLifetimes)).pipe(
       Flag.withDescription("Time until it expires; without it, never"),
       Flag.optional
     ),
@@ -67,7 +63,7 @@ const create = Command.make(
     const { accountId } = yield* findUser(given.name)
     const invite = yield* asOperatorError((yield* Invites).create(accountId, {
       maxUses: Option.getOrNull(given.uses),
-      expiresIn: Option.getOrNull(Option.map(given.expires, secondsOf)),
+      expiresIn: Option.getOrNull(Option.map(given.expires, (name) => inviteLifetimes[name])),
       autofollow: given.follow
     }))
     for (const one of yield* shown([invite])) yield* print(given.json, one, one.url)

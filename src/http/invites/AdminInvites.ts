@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
-import { type Invite, Invites } from "../../services/invites/Invites.ts"
+import { type Invite, inviteLink, Invites } from "../../services/invites/Invites.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
@@ -47,7 +47,7 @@ export const layer = group(
         return account === undefined ? [] : [withMembers<AdminInvite, "account">({
           ...invite,
           id: id(invite.id),
-          url: `${publicUrl}/invite/${invite.code}`,
+          url: inviteLink(publicUrl, invite.code),
           expiresAt: timestampOrNull(invite.expiresAt),
           createdAt: timestamp(invite.createdAt)
         }, { account })]

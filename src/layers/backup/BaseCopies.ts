@@ -108,13 +108,10 @@ export const prune = traced("BaseCopies.prune")(function*(archive: string, keep:
  */
 export const missing = Effect.fnUntraced(function*(archive: string, { firstSegment }: BaseCopy) {
   const first = orderOf(WalArchive.numberOf(firstSegment) ?? "")
-  const found = new Set((yield* segments(archive)).map(({ number }) => orderOf(number)))
+  const needed = new Set((yield* segments(archive)).map(({ number }) => orderOf(number)).filter((one) => one >= first))
   let next = first
-  for (const number of [...found].filter((one) => one >= first).toSorted((one, other) => (one < other ? -1 : 1))) {
-    if (number !== next) break
-    next += 1n
-  }
-  return [...found].some((one) => one >= next) || !found.has(first) ? numberAt(next) : undefined
+  while (needed.has(next)) next += 1n
+  return needed.size > 0 && next - first === BigInt(needed.size) ? undefined : numberAt(next)
 })
 
 /** Segments of 16 MiB in one file of 4 GiB of the log; the second half of a number counts them. */

@@ -52,16 +52,20 @@ export const during = <A, E, R>(dataDir: string, use: (touched: Effect.Effect<vo
     const fs = yield* FileSystem.FileSystem
     const file = yield* fileIn(dataDir)
     const isTouched = yield* Ref.make(yield* isThere(file))
-    const pid = yield* running(file)
-    if (pid !== undefined) return yield* beside(dataDir, pid)
+    const own = `${file}.${process.pid}`
     const begin = Effect.gen(function*() {
+      const pid = yield* running(file)
+      if (pid !== undefined) return yield* beside(dataDir, pid)
       yield* fs.makeDirectory(dataDir, { recursive: true, mode: 0o711 })
       yield* fs.remove(file, { force: true })
-      const own = JSON.stringify({ pid: process.pid, start: Processes.startOf(process.pid) })
-      yield* fs.writeFileString(file, own, { flag: "wx", mode: 0o600 })
+      const content = JSON.stringify({ pid: process.pid, start: Processes.startOf(process.pid) })
+      yield* fs.writeFileString(own, content, { mode: 0o600 })
+      // Fails if another restore has made its mark in the meantime; no other process sees a mark without its content.
+      yield* Effect.ensuring(fs.link(own, file), Effect.ignore(fs.remove(own)))
     }).pipe(
-      Effect.mapError(({ message }) =>
-        new OperatorError({ message: `${dataDir} (DATA_DIR) cannot be written: ${message}` })
+      Effect.catchTag(
+        "PlatformError",
+        ({ message }) => new OperatorError({ message: `${dataDir} (DATA_DIR) cannot be written: ${message}` })
       )
     )
     return yield* Effect.acquireUseRelease(

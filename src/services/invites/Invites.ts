@@ -13,11 +13,21 @@ import { may } from "../staff/Permissions.ts"
 import { requirePermission } from "../staff/Rank.ts"
 
 /**
- * Choices for the maximum uses of an invite and its lifetime in seconds (auth.md section 7). Both may also be
+ * Choices for the maximum uses of an invite and its lifetime in seconds, by name (auth.md section 7). Both may also be
  * unlimited.
  */
 export const inviteUses = [1, 5, 10, 25, 50, 100] as const
-export const inviteSeconds = [1_800, 3_600, 21_600, 43_200, 86_400, 604_800] as const
+export const inviteLifetimes = {
+  "30m": 1_800,
+  "1h": 3_600,
+  "6h": 21_600,
+  "12h": 43_200,
+  "1d": 86_400,
+  "7d": 604_800
+} as const
+export const inviteSeconds = Object.values(inviteLifetimes)
+/** Returns the address at which people sign up with an invite. */
+export const inviteLink = (publicUrl: string, code: string): string => `${publicUrl}/invite/${code}`
 /** Maximum valid invites per account. */
 const invitesMax = 100
 /** Characters of a code; the alphabet leaves out look-alikes. */

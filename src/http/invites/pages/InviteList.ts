@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { Page } from "../../../services/database/Paging.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { Invites } from "../../../services/invites/Invites.ts"
+import { inviteLink, Invites } from "../../../services/invites/Invites.ts"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../services/runtime/Errors.ts"
 import { html } from "../../html/Html.ts"
@@ -40,7 +40,6 @@ const make = Effect.gen(function*() {
   const people = yield* AccountLines
   const staff = yield* StaffPages
   const { publicUrl } = yield* ServerConfig
-  const addressOf = (code: string) => `${publicUrl}/invite/${code}`
 
   /** Reads a page of invites with their inviters. */
   const page = Effect.fnUntraced(function*(query: Page) {
@@ -56,7 +55,7 @@ const make = Effect.gen(function*() {
       empty: say("No invites yet."),
       headings: [say("Invite"), say("Created by"), say("Used"), say("Ends"), say("Actions")],
       cells: ({ id, invite, inviter }) => [
-        html`<code>${addressOf(invite.code)}</code> ${
+        html`<code>${inviteLink(publicUrl, invite.code)}</code> ${
           invite.valid ? badge(say("Valid"), "good") : badge(say("Expired"))
         }${invite.autofollow ? html` ${badge(say("Follow the inviter"))}` : ""}`,
         inviter,
@@ -108,7 +107,7 @@ const make = Effect.gen(function*() {
             autofollow: sent.get("autofollow") === "yes"
           })
           return {
-            notice: words.say("Invite link: {address}", { address: addressOf(invite.code) }),
+            notice: words.say("Invite link: {address}", { address: inviteLink(publicUrl, invite.code) }),
             to: path
           }
         })

@@ -2,7 +2,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { IdFromString } from "../../../services/database/Ids.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
-import { type Invite, Invites, inviteSeconds, inviteUses } from "../../../services/invites/Invites.ts"
+import { type Invite, inviteLink, Invites, inviteSeconds, inviteUses } from "../../../services/invites/Invites.ts"
 import { Forms, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { problem, redirect } from "../../html/HtmlPage.ts"
@@ -32,11 +32,10 @@ const make = Effect.gen(function*() {
       offered.map(([value, text]) => html`<option value="${value}">${text}</option>`)
     }</select></label>`
 
-  const linkOf = (code: string) => `${publicUrl}/invite/${code}`
   const item = ({ code, id, uses, valid }: Invite, { formToken, way, words: { say } }: Visitor): Html =>
     html`
 <li>
-<p><a href="${linkOf(code)}">${linkOf(code)}</a></p>
+<p><a href="${inviteLink(publicUrl, code)}">${inviteLink(publicUrl, code)}</a></p>
 <p class="soft">${say("{uses, plural, one {Used once} other {Used # times}}", { uses })}${
       valid ? "" : html` ${say("Expired")}`
     }</p>
