@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, millisOf } from "../../../services/database/Ids.ts"
 import { rowsOf, singleRow } from "../../../services/database/Rows.ts"
-import { isDatabaseFailure, transaction } from "../../../services/database/Transactions.ts"
+import { isDatabaseFailure } from "../../../services/database/Transactions.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import {
   type CommandResponse,
@@ -100,18 +100,6 @@ export const make = Effect.gen(function*() {
     return { statuses: used("statuses"), follows: used("follows"), reports: used("reports") }
   })
 
-  /**
-   * Counts the uses after a command of unknown outcome. Postgres may still be committing its transaction, whose lock this
-   * one waits for.
-   */
-  const recount = (accountId: AccountId) =>
-    transaction(sql)(
-      Effect.andThen(
-        sql`SELECT FROM actors WHERE account_id = ${accountId} FOR NO KEY UPDATE`,
-        count(accountId)
-      )
-    )
-
   const activate = Effect.fnUntraced(function*(own: Ownership) {
     const { accountId } = own
     const owner = yield* commands.takeOver(accountId)
@@ -197,7 +185,7 @@ export const make = Effect.gen(function*() {
   ) {
     const family = rateLimits ? kind : undefined
     const held = yield* current(own)
-    const used = held.used ?? (yield* recount(own.accountId))
+    const used = held.used ?? (yield* count(own.accountId))
     // Counted again unless this command ends: an interruption after its commit lets nothing run that could count it.
     held.used = undefined
     let isSure = true
