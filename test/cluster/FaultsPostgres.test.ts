@@ -16,7 +16,8 @@ const outage = "11 seconds"
 const roundMillis = 250
 /** Clients are promised a response within five seconds; the rest is a margin for a busy machine. */
 const responseMillisMax = 5_000 + 1_000
-const recoveryMillisMax = 15_000
+/** Alone it takes 3 to 5 seconds; on a machine that other tests keep busy, up to 20. */
+const recoveryMillisMax = 30_000
 const revocationMillisMax = 1_000
 
 /** Runs the load through an outage, and checks its responses. */
