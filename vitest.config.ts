@@ -7,8 +7,9 @@ const shared = {
   isolate: false,
   // Tests that say that they are concurrent, as the simulation's, all begin at once.
   maxConcurrency: 100,
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  // Ends tests that hang. No test has its own bound: a busy machine is several times slower.
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
   teardownTimeout: 60_000
 } as const
 

@@ -20,6 +20,6 @@ describe("npm run check", () => {
         env: { ...process.env, NO_COLOR: "1" }
       })
       assert.strictEqual(status, 0, stdout + stderr)
-    }, 180_000)
+    })
   }
 })

@@ -101,8 +101,7 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
           records().some(({ level, message }) => level === "ERROR" && message.startsWith("Postgres exited"))
         )
         assert.deepStrictEqual(records().flatMap(({ errors = [] }) => errors).filter((error) => "stack" in error), [])
-      })),
-    60_000
+      }))
   )
 
   it.effect("on a port that is taken says so, and leaves no Postgres behind", () =>

@@ -6,14 +6,31 @@ import * as Programs from "../support/programs/Programs.ts"
 /** Folder for the tests' screenshots; empty for none. */
 const pictures = process.env["PICTURES"] ?? ""
 
+/** Milliseconds after which an act in a page has failed; on a busy machine one may need many seconds. */
+const actMillisMax = 180_000
+
+const launch = async () => {
+  const browser = await chromium.launch({
+    executablePath: Programs.path("chromium"),
+    args: ["--no-sandbox", "--disable-gpu"],
+    timeout: actMillisMax
+  })
+  const newContext = browser.newContext.bind(browser)
+  return Object.assign(browser, {
+    newContext: async (...options: Parameters<typeof newContext>) => {
+      const context = await newContext(...options)
+      context.setDefaultTimeout(actMillisMax)
+      return context
+    }
+  })
+}
+
 /** Headless Chromium. */
 export class Browser extends Context.Service<Browser, Chromium>()("murmuration/test/Browser") {
   static readonly layer = Layer.effect(
     Browser,
     Effect.acquireRelease(
-      Effect.promise(() =>
-        chromium.launch({ executablePath: Programs.path("chromium"), args: ["--no-sandbox", "--disable-gpu"] })
-      ),
+      Effect.promise(() => launch()),
       (running) => Effect.promise(() => running.close())
     )
   )

@@ -6,7 +6,7 @@ import { Browser } from "./Browser.ts"
 import { write } from "./LivePages.ts"
 import { press, signIn } from "./Visits.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the way back after an act",
   (it) => {
     for (const javaScriptEnabled of [true, false]) {

@@ -42,7 +42,7 @@ const giveFile = (page: Page, kind: "paste" | "drop", bytes: Buffer) =>
     document.querySelector("form[data-compose] textarea").dispatchEvent(event)
   })()`)
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the composer in a browser",
   (it) => {
     it.effect("looks well at three widths in light and dark", () =>

@@ -16,7 +16,7 @@ const shows = (tab: Page, count: number, unread: number) =>
       (document.querySelector("nav.side .unread-count")?.textContent ?? "0") === "${unread}"`
   )
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "notifications that are deleted elsewhere",
   (it) => {
     it.effect("F322: open tabs drop dismissed and cleared notifications, and those of deleted posts", () =>

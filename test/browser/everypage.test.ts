@@ -82,7 +82,7 @@ const furnish = Effect.gen(function*() {
   }
 })
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "10 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "every page in a browser",
   (it) => {
     it.effect(

@@ -58,7 +58,7 @@ const findings = async (page: Page): Promise<ReadonlyArray<string>> => {
   return [...found, ...await skip(page)]
 }
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "15 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "every route with a page, in a browser",
   (it) => {
     it.effect(

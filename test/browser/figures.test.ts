@@ -93,7 +93,7 @@ const memoryAfter = async (page: Page, url: string, posts: number): Promise<numb
 const row = (name: string, cells: ReadonlyArray<number | string>) =>
   `| ${name} | ${cells.map((cell) => typeof cell === "string" ? cell : Number(cell.toPrecision(3))).join(" | ")} |`
 
-layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true })(
   "figures of the web",
   (it) => {
     it.effect(

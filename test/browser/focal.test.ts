@@ -71,7 +71,7 @@ const open = Effect.fnUntraced(function*(person: Person, path: string, javaScrip
   return { page, problems }
 })
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "focal points of pictures, in a browser",
   (it) => {
     it.effect("F344: the mark on a picture of the composer follows mouse, finger, arrow keys and the list", () =>

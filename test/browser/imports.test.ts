@@ -89,7 +89,7 @@ const awaitState = async (page: Page, state: RegExp) => {
   }
 }
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "8 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "imports by a member, in a browser",
   (it) => {
     const desk = Effect.fnUntraced(function*(javaScriptEnabled: boolean) {

@@ -14,7 +14,7 @@ const pictured = (by: Person, description: string) =>
     (bytes) => Effect.map(uploaded(by, bytes, { description }), ({ id }) => String(id))
   )
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web client by keyboard",
   (it) => {
     it.effect("F325: each key does what the page of keys says, and an act that ends late takes the focus from no other post", () =>

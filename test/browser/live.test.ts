@@ -6,7 +6,7 @@ import { axeFinds } from "./Axe.ts"
 import { Browser, picture } from "./Browser.ts"
 import { at, streamOpens, until, write } from "./LivePages.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web client, live",
   (it) => {
     it.effect("two browsers get each other's changes: new posts wait for a press, edits and deletions appear in place", () =>

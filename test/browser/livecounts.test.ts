@@ -7,7 +7,7 @@ import { axeFinds } from "./Axe.ts"
 import { Browser } from "./Browser.ts"
 import { at, streamOpens, until, write } from "./LivePages.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "counts and buttons of the web client, live",
   (it) => {
     it.effect("F310: menu, title and favicon have one number of unread notifications, in two tabs and after reading elsewhere", () =>

@@ -24,7 +24,7 @@ const site = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the guides in a browser",
   (it) => {
     it.effect(
@@ -52,8 +52,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             }
             assert.deepStrictEqual(found, [])
           })
-        })),
-      240_000
+        }))
     )
 
     it.effect("lead from page to page, and to a heading", () =>

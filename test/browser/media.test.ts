@@ -115,8 +115,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             })
             assert.deepStrictEqual(problems, [])
           }
-        }),
-      90_000
+        })
     )
   }
 )

@@ -15,7 +15,7 @@ const run = promisify(execFile)
 /** Maximum duration of w3m, in milliseconds. */
 const dumpMillisMax = 30_000
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "without scripts",
   (it) => {
     it.effect(
@@ -149,8 +149,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await open("/blocks")
             assert.strictEqual(await page.getByText("@bob").count(), 0)
           })
-        }),
-      240_000
+        })
     )
 
     it.effect("w3m shows a post, a thread and Home as text", () =>

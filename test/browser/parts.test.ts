@@ -16,7 +16,7 @@ const sizes = [{ width: 390, height: 844 }, { width: 1280, height: 800 }]
 const positions = `[...document.querySelectorAll("main, main h1, main h2, main article, main thead, main tr")]
   .map((one) => [one.localName, one.getBoundingClientRect().left, one.getBoundingClientRect().top].join(" "))`
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "pages that arrive in parts",
   (it) => {
     it.effect("F341: what is shown of the first part of a page does not move when the rest arrives", () =>

@@ -6,8 +6,7 @@ import { Browser, visit } from "./Browser.ts"
 import { findingsAtEveryWidth } from "./EveryWidth.ts"
 
 layer(Layer.merge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), Browser.layer), {
-  excludeTestServices: true,
-  timeout: "3 minutes"
+  excludeTestServices: true
 })(
   "public pages in a browser",
   (it) => {

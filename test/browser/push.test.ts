@@ -30,7 +30,7 @@ const press = (tag: string) =>
     })
   })()`
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "push notifications, in a browser",
   (it) => {
     it.effect("F284: each is shown with title, text and icon, and opens its post or account", () =>

@@ -12,7 +12,7 @@ import { Browser, picture, visit } from "./Browser.ts"
 import { lookAtPages } from "./PageChecks.ts"
 import { press, signIn } from "./Visits.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "pages of settings, in a browser",
   (it) => {
     it.effect(
@@ -78,8 +78,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             assert.include(await page.locator("main").textContent(), "1 of 1")
           })
           assert.deepStrictEqual(problems, [])
-        }),
-      120_000
+        })
     )
 
     it.effect(
@@ -102,8 +101,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             all.map((path) => ({ name: `settings-${path.replace("/admin/", "").replaceAll(/\W+/g, "-")}`, path }))
           )
           console.info(`${all.length} pages of settings, looked at in four ways`)
-        }),
-      180_000
+        })
     )
   }
 )

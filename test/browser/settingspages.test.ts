@@ -8,7 +8,7 @@ import { axeFinds } from "./Axe.ts"
 import { Browser, picture, visit } from "./Browser.ts"
 import { press, signIn } from "./Visits.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "8 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "settings of the web, in a browser",
   (it) => {
     it.effect("each page fits and passes Axe at three widths, light and dark", () =>

@@ -6,7 +6,7 @@ import { TestServer } from "../support/Server.ts"
 import { Browser } from "./Browser.ts"
 import { at, write } from "./LivePages.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web on a slow line",
   (it) => {
     it.effect("F325: a button that is pressed twice acts once, and again on the next page", () =>

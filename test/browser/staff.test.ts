@@ -30,7 +30,7 @@ const reported = Effect.fnUntraced(function*(bad: Person, good: Person) {
   })
 })
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "pages of staff, in a browser",
   (it) => {
     it.effect(
@@ -110,8 +110,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.deepStrictEqual(problems, [])
           const { body } = yield* ask(moderator, "GET", `/api/v1/admin/accounts/${bad.accountId}`)
           assert.isFalse(body.silenced)
-        }),
-      120_000
+        })
     )
 
     it.effect(

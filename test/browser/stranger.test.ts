@@ -36,7 +36,7 @@ const titled = `new Promise((resolve) => {
   look()
 })`
 
-layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
+layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: true })(
   "a newcomer with only a browser",
   (it) => {
     it.effect(
@@ -48,7 +48,6 @@ layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: tru
           const bob = yield* other.person("bob")
           const [{ page: own }, { page: far }] = [yield* visit(), yield* visit("phone")]
           // A new server is slow on a busy machine.
-          for (const page of [own, far]) page.setDefaultTimeout(90_000)
           const began = performance.now()
           const { origin, ownerLink } = yield* started
           const marks: Array<string> = []

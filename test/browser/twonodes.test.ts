@@ -49,7 +49,7 @@ const write = async (page: Page, text: string) => {
   await page.waitForLoadState()
 }
 
-layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two browsers on two nodes", (it) => {
+layer(services, { excludeTestServices: true })("two browsers on two nodes", (it) => {
   it.effect("update each other live: posts, a favourite, a reply and a deletion", () =>
     Effect.gen(function*() {
       const nodes = yield* TwoNodes

@@ -8,7 +8,7 @@ import { axeFinds } from "./Axe.ts"
 import { Browser, visit } from "./Browser.ts"
 import { press, signIn } from "./Visits.ts"
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "4 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "text that the server has not confirmed, in a browser",
   (it) => {
     it.effect("F273, F298: text that neither a save nor a beacon brought to the server is found, and becomes one draft", () =>

@@ -8,7 +8,7 @@ import { signIn } from "./Visits.ts"
 
 const widths = [1280, 768, 390]
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web in a browser",
   (it) => {
     it.effect("Home looks well at three widths in light and dark, and acts in place", () =>

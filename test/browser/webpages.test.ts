@@ -93,7 +93,7 @@ const furnish = Effect.gen(function*() {
   }
 })
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "5 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "pages of the web in a browser",
   (it) => {
     it.effect("fit three widths in light and dark, follow in place, and mark what is read", () =>

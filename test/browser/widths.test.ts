@@ -58,7 +58,7 @@ const spread = `[
   ...(document.documentElement.scrollWidth > innerWidth ? ["wide"] : [])
 ]`
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "pages with much to show, at small widths",
   (it) => {
     it.effect("F312: the buttons of a profile are below its header picture; the button of the viewer's own profile leads to the settings", () =>

@@ -14,7 +14,7 @@ const cut = `[
     .map((one) => one.textContent.trim())
 ]`
 
-layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web, enlarged",
   (it) => {
     it.effect("fits at 200% and 400% of a desk, with text of twice its size, and does not move for those who want rest", () =>

@@ -120,7 +120,6 @@ layer(Live, { excludeTestServices: true })("npm run cli -- account export", (it)
         const nobody = yield* run("account", "export", "nobody", `${folder}/nobody.json`)
         assert.include(nobody.err, "There is no account nobody here")
         assert.deepStrictEqual(yield* fs.readDirectory(folder), ["ada.json"])
-      })),
-    60_000
+      }))
   )
 })

@@ -11,7 +11,7 @@ const run = (...args: ReadonlyArray<string>) =>
     ({ url }) => cli(["account", "show", ...args], { DATABASE_URL: url, PUBLIC_URL: "https://here.test" })
   )
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })("account show", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("account show", (it) => {
   it.effect("describes a new user", () =>
     Effect.gen(function*() {
       const id = yield* person("fresh", { seenAt: Date.parse("2026-01-02T03:04:05Z") })

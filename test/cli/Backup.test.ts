@@ -163,8 +163,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           assert.deepStrictEqual(after.keys, before.keys)
           assert.deepStrictEqual(after.triggers, before.triggers)
           assert.deepStrictEqual(after.digests["media_attachments"], before.digests["media_attachments"])
-        })),
-      300_000
+        }))
     )
 
     it.effect(
@@ -204,8 +203,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           const second = { DATA_DIR: other, DATABASE_URL: direct.url }
           assert.include(yield* done(["token", "create", "ada", "--scopes", "read"], second), "")
           yield* done(["backup", `${other}/external.tar`], second)
-        })),
-      300_000
+        }))
     )
 
     it.effect("transfer media copies files to the bucket and back, and continues where it was interrupted", () =>

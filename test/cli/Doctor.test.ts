@@ -41,8 +41,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         assert.notInclude(ill.out + ill.err, secret)
         const half = yield* cli(["doctor"], { ...common, S3_BUCKET: "files" })
         assert.match(half.err, /S3_ACCESS_KEY_ID: .*\n.*S3_SECRET_ACCESS_KEY: /)
-      })),
-    180_000
+      }))
   )
 
   it.effect(
@@ -72,8 +71,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
           outcome: "fail",
           words: "PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?"
         })
-      })),
-    180_000
+      }))
   )
 
   it.effect("F231: on a folder that never ran reports that and creates nothing", () =>
@@ -134,8 +132,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         assert.match(bare.out, /^warn {3}SPF: bare\.example has no record/m)
         assert.match(bare.out, /^warn {3}DKIM: bare\.example has no key/m)
         assert.match(bare.out, /^warn {3}DMARC: bare\.example has no record/m)
-      })),
-    60_000
+      }))
   )
 
   it.effect(
@@ -175,8 +172,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         const away = yield* cli(["doctor"], { ...variables, OTLP_URL: closed, TRANSLATION_URL: closed })
         assert.match(away.out, /^FAIL {3}Tracing: .*did not respond/m)
         assert.match(away.out, /^FAIL {3}Translation: /m)
-      })),
-    60_000
+      }))
   )
 
   it.effect(
@@ -220,8 +216,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
             .then((response) => response.text())
         )
         assert.strictEqual(stranger, "OK")
-      })),
-    120_000
+      }))
   )
 
   it("judges what a proxy forwards; F328: also if this machine is the client and the proxy", () => {

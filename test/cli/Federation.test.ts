@@ -78,8 +78,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
         const wrong = yield* run("pause", "nobody.test")
         assert.deepInclude(wrong, { code: 1, err: "Nothing was ever sent to nobody.test\n" })
         assert.strictEqual((yield* run("explain", "https://here.test/@ada/8")).code, 1)
-      }),
-    120_000
+      })
   )
 
   it.effect(
@@ -107,7 +106,6 @@ layer(TestDatabase.layer, { excludeTestServices: true })("npm run cli -- federat
             line(71, "like", "ignored: an unknown post")
         )
         assert.strictEqual((yield* run("dead", "--outcomes")).out, "1\tdone\n1\tignored: an unknown post\n")
-      }),
-    120_000
+      })
   )
 })

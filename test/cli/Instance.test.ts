@@ -36,7 +36,7 @@ const letters = Effect.gen(function*() {
   ).toSorted()
 })
 
-layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("the server's description of itself", (it) => {
+layer(Live, { excludeTestServices: true })("the server's description of itself", (it) => {
   it.effect("F52: the operator sets the server's name and description, and running servers apply it at once", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

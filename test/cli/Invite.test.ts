@@ -21,7 +21,7 @@ const done = (...args: ReadonlyArray<string>) =>
     return out.trim()
   })
 
-layer(Live, { excludeTestServices: true, timeout: "5 minutes" })("npm run cli -- invite", (it) => {
+layer(Live, { excludeTestServices: true })("npm run cli -- invite", (it) => {
   it.effect("S-017: its link admits people while sign-ups are closed, until it is used up or revoked", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -21,7 +21,7 @@ const parsed = (...args: ReadonlyArray<string>) => Effect.map(run(...args, "--js
 
 const Live = TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer))
 
-layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("--json of the command line", (it) => {
+layer(Live, { excludeTestServices: true })("--json of the command line", (it) => {
   it.effect("is a flag of every command that lists or shows", () =>
     Effect.gen(function*() {
       const telling = yield* Effect.filter(places.filter(({ isLeaf }) => isLeaf), ({ path }) =>

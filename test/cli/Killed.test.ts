@@ -160,8 +160,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           assert.sameMembers(yield* namesIn(targetDir), ["postgres", "secrets"])
           yield* Effect.scoped(serverOn(target))
           assert.include(yield* done(["account", "show", "ada"], target), "ada")
-        })),
-      900_000
+        }))
     )
 
     it.effect(
@@ -202,8 +201,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           assert.sameMembers(yield* namesIn(targetDir), ["media", "postgres", "secrets"])
           assert.include(yield* done(["account", "show", "ada"], target), "ada")
           yield* Effect.scoped(serverOn(target))
-        })),
-      900_000
+        }))
     )
   }
 )

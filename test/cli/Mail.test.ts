@@ -58,8 +58,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm run cli -- mail te
           assert.notInclude(out + err, "hunter2")
           assert.notMatch(err, /\n\s+at /)
         }
-      })),
-    60_000
+      }))
   )
 
   it.effect("ends within seconds if the server never responds", () =>

@@ -6,7 +6,7 @@ import { eventually } from "../support/Eventually.ts"
 import { person } from "../support/People.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestDatabase.layer, { excludeTestServices: true })(
   "a command without its database",
   (it) => {
     it.effect("F247: reports that the connection was lost, and ends with code 3", () =>

@@ -82,8 +82,7 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
           code: 1,
           err: "There is no emoji :party: here\n"
         })
-      })),
-    180_000
+      }))
   )
 
   it.effect(
@@ -98,8 +97,7 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
         assert.deepInclude(emoji, { shortcode: "quiet", visible_in_picker: false, static_url: emoji.url })
         assert.deepInclude(yield* formatAt(emoji.url), { format: "png", width: 256, height: 128 })
         assert.deepStrictEqual(yield* get("/api/v1/custom_emojis"), [])
-      })),
-    180_000
+      }))
   )
 
   it.effect(
@@ -129,8 +127,7 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
           assert.deepInclude(yield* run("emoji", "add", ...args), { code: 1, err: `${words}\n` })
         }
         assert.deepStrictEqual(yield* sql`SELECT name FROM stored_files`, before)
-      })),
-    180_000
+      }))
   )
 
   it.effect(
@@ -164,8 +161,7 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
         assert.deepStrictEqual(last.thumbnail, own)
         assert.strictEqual((yield* bytesAt(next.url)).status, 404)
         assert.deepInclude(yield* run("instance", "thumbnail"), { code: 1, err: "Pass a picture file, or --remove\n" })
-      })),
-    180_000
+      }))
   )
 
   it.effect(

@@ -18,8 +18,7 @@ const timeless = ({ err, out, ...ended }: Program.Ended) => ({
 })
 
 layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
-  excludeTestServices: true,
-  timeout: "2 minutes"
+  excludeTestServices: true
 })(
   "npm run cli as a process",
   (it) => {
@@ -45,8 +44,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
             assert.notStrictEqual(there.out + there.err, "", args.join(" "))
             assert.notMatch(there.err, /\n\s+at /)
           }
-        }),
-      120_000
+        })
     )
 
     it.effect("npm run cli passes arguments, and returns the exit code", () =>
@@ -76,8 +74,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
           yield* reached
           child.kill("SIGTERM")
           assert.deepStrictEqual(yield* ended, { code: 0, out: "", err: "" })
-        })),
-      120_000
+        }))
     )
   }
 )

@@ -11,7 +11,7 @@ const run = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
   return yield* cli(["trends", ...args], variables)
 })
 
-layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.provideMerge(TestServer.layer(), NodeServices.layer), { excludeTestServices: true })(
   "npm run cli -- trends",
   (it) => {
     it.effect("lists pending trends, and decisions apply at once", () =>

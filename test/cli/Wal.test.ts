@@ -131,8 +131,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
             assert.isFalse(yield* found(token, kept))
             assert.isTrue(yield* found(token, later), "without a time, all of the log is restored")
           }))
-        })),
-      600_000
+        }))
     )
 
     it.effect(
@@ -201,8 +200,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
             WAL_ARCHIVE_DIR: archive
           })
           assert.include(both, "WAL_ARCHIVE_DIR: archives the embedded Postgres only")
-        })),
-      600_000
+        }))
     )
 
     it.effect("a segment is stored once; a failing archive keeps up to 64 segments and drops later ones", () =>

@@ -16,7 +16,7 @@ const homeOf = (person: Person) =>
     ({ body }) => (body as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("account why-not-home", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("account why-not-home", (it) => {
   it.effect("F265: explains each reason, and has none for a post that the home shows", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

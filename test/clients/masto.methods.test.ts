@@ -120,7 +120,6 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
           [...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))],
           []
         )
-      }),
-    120_000
+      })
   )
 })

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Load } from "./Load.ts"
-import { type Account, type Node, request } from "./Nodes.ts"
+import { type Account, type Node, requestUntilServed } from "./Nodes.ts"
 
 /** Completes when no fan-out is left. */
 export const fanOutsDone = (sql: SqlClient.SqlClient) =>
@@ -39,7 +39,7 @@ const idsOf = (body: unknown): ReadonlyArray<string> =>
 const home = Effect.fnUntraced(function*(node: Node, person: Account) {
   const seen: Array<string> = []
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
-    const response = yield* request(node, person, path)
+    const response = yield* requestUntilServed(node, person, path)
     assert.strictEqual(response.status, 200)
     const found = idsOf(response.body)
     seen.push(...found)
@@ -73,9 +73,8 @@ export const followOthers = (nodes: ReadonlyArray<Node>, people: ReadonlyArray<A
       Array.from({ length: each }, (_, k) => ({ person, target: people[(n + k + 1) % people.length]! }))
     ),
     ({ person, target }, n) =>
-      Effect.repeat(
-        request(nodes[n % nodes.length]!, person, `/api/v1/accounts/${target.id}/follow`, { method: "POST" }),
-        { until: ({ status }) => status !== 503, schedule: Schedule.spaced("1 second") }
-      ).pipe(Effect.map(({ body, status }) => assert.strictEqual(status, 200, JSON.stringify(body)))),
+      requestUntilServed(nodes[n % nodes.length]!, person, `/api/v1/accounts/${target.id}/follow`, {
+        method: "POST"
+      }).pipe(Effect.map(({ body, status }) => assert.strictEqual(status, 200, JSON.stringify(body)))),
     { concurrency: 4, discard: true }
   )

@@ -45,7 +45,7 @@ const listen = (node: Node, account: Account) =>
     ({ socket }) => Effect.sync(() => socket.terminate())
   )
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("A cluster of three nodes", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("A cluster of three nodes", (it) => {
   it.effect(
     "streams from any node, and loses nothing when one node is killed and another stopped (I1, I2, I3, I9)",
     () =>
@@ -162,7 +162,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
             `accounts of the killed node without a response for ${(failover / 1000).toFixed(1)} s at most; ` +
             `${authors} homes correct, ${mentions?.told} mentions notified once`
         )
-      }),
-    300_000
+      })
   )
 })

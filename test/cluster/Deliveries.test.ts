@@ -23,7 +23,7 @@ interface Changes {
   readonly deleted: boolean
 }
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("deliveries of a cluster", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("deliveries of a cluster", (it) => {
   it.effect(
     "a node is killed while it delivers: everything arrives, in order at each host, hardly anything twice (I5, I6, F2)",
     () =>
@@ -116,7 +116,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         )
         assert.isAbove(killed.inFlight, 0)
         assert.isBelow(twice / once, twiceMax)
-      }),
-    240_000
+      })
   )
 })

@@ -151,7 +151,6 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
             `recovered after ${seconds(recovered)}; ${posts} posts and ${interactions} interactions are stored once, ` +
             `homes are correct; it stopped in ${seconds(stopped)}`
         )
-      })),
-    170_000
+      }))
   )
 })

@@ -80,7 +80,6 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
               Math.max(0, closing).toFixed(0)
             } ms after the command line ended`
         )
-      })),
-    170_000
+      }))
   )
 })

@@ -2,6 +2,7 @@ import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { inspect } from "node:util"
 import { limits } from "../../src/http/guard/Limits.ts"
 import { freePort } from "../support/ports.ts"
 import { startRedisAt } from "../support/RedisServer.ts"
@@ -9,7 +10,7 @@ import { TestDatabase } from "../support/TestDatabase.ts"
 import { fanOutsDone, followOthers, storedOnce, wrongHomes } from "./Checks.ts"
 import { whileFrozen } from "./Freezing.ts"
 import { idOf, type Load, type Outcome, percentile, recovery, startLoad, succeeded, tally } from "./Load.ts"
-import { type Account, makeAccounts, type Node, request, startNode } from "./Nodes.ts"
+import { type Account, makeAccounts, type Node, requestUntilServed, startNode } from "./Nodes.ts"
 import { listen, type Stream } from "./Streams.ts"
 
 /** Several times the timeout of any Redis command, connection or subscription. */
@@ -60,7 +61,9 @@ const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, per
   const statuses: Array<number> = []
   for (let n = 0; n < 3 * uses; n++) {
     const form = { ["client_name"]: "app", ["redirect_uris"]: "https://app.example/" }
-    statuses.push((yield* request(nodes[n % nodes.length]!, person, "/api/v1/apps", { method: "POST", form })).status)
+    statuses.push(
+      (yield* requestUntilServed(nodes[n % nodes.length]!, person, "/api/v1/apps", { method: "POST", form })).status
+    )
   }
   const made = statuses.filter((status) => status === 200).length
   assert.isAtMost(made, uses * ((yield* period) - first + 1))
@@ -72,7 +75,7 @@ const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, per
 const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyArray<Account>) {
   const sql = yield* SqlClient.SqlClient
   const form = { ["client_name"]: "owner", ["redirect_uris"]: "https://app.example/" }
-  const { body } = yield* request(node, people[0]!, "/api/v1/apps", { method: "POST", form })
+  const { body } = yield* requestUntilServed(node, people[0]!, "/api/v1/apps", { method: "POST", form })
   const { client_id, client_secret } = body as Record<string, string>
   yield* sql`UPDATE oauth_tokens SET app_id = ${BigInt(idOf(body))}
     WHERE account_id IN ${sql.in(people.map(({ id }) => id))}`
@@ -83,7 +86,7 @@ const registerOwner = Effect.fnUntraced(function*(node: Node, people: ReadonlyAr
 const revoke = Effect.fnUntraced(
   function*(node: Node, account: Account, owner: Record<string, string>, stream: Stream) {
     const form = { ...owner, token: account.token }
-    const { status } = yield* request(node, account, "/oauth/revoke", { method: "POST", form })
+    const { status } = yield* requestUntilServed(node, account, "/oauth/revoke", { method: "POST", form })
     assert.strictEqual(status, 200)
     const since = performance.now()
     return (yield* stream.closed) - since
@@ -96,7 +99,7 @@ const streamRecovery = Effect.fnUntraced(function*(stream: Stream, node: Node, a
     const began = performance.now()
     assert.isBelow(began - since, recoveryMillisMax)
     const key = `${node.baseUrl} ${began}`
-    const { body, status } = yield* request(node, author, "/api/v1/statuses", {
+    const { body, status } = yield* requestUntilServed(node, author, "/api/v1/statuses", {
       method: "POST",
       form: { status: `stream ${key}` },
       key
@@ -132,8 +135,8 @@ const measureOutage = Effect.fnUntraced(function*(
   const failed = outcomes.filter((one) => !succeeded(one))
   assert.deepStrictEqual(failed.filter(({ retryAfter, status }) => status !== 503 || retryAfter === null), [])
   const isBusy = percentile(baseline, 0.99) > busyMillis
-  assert.isAtMost(failed.length, isBusy ? refusedShareMax * outcomes.length : 0, JSON.stringify(failed.slice(0, 3)))
-  assert.isBelow(percentile(homes, 0.5), percentile(baseline, 0.5) + homeMillisMax.p50)
+  assert.isAtMost(failed.length, isBusy ? refusedShareMax * outcomes.length : 0, inspect(failed.slice(0, 3)))
+  assert.isBelow(percentile(homes, 0.5), (isBusy ? busyFactor : 1) * percentile(baseline, 0.5) + homeMillisMax.p50)
   assert.isBelow(percentile(homes, 0.99), busyFactor * percentile(baseline, 0.99) + homeMillisMax.p99)
 })
 
@@ -195,8 +198,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
                 closings.map((millis) => (millis / 1000).toFixed(1)).join(" and ")
               } s`
           )
-        })),
-      170_000
+        }))
     )
   }
 )

@@ -27,7 +27,7 @@ const streamOf = (baseUrl: string, token: string) =>
     ({ socket }) => Effect.sync(() => socket.terminate())
   )
 
-layer(TestDatabase.layerEmpty, { excludeTestServices: true, timeout: "5 minutes" })("docs/guide/growing.md", (it) => {
+layer(TestDatabase.layerEmpty, { excludeTestServices: true })("docs/guide/growing.md", (it) => {
   it.effect(
     "leads from one folder to three nodes and back: posts stay, stream over nodes, and outlive a stopped node",
     () =>
@@ -103,7 +103,6 @@ layer(TestDatabase.layerEmpty, { excludeTestServices: true, timeout: "5 minutes"
             assert.deepStrictEqual(yield* home, posts.toReversed())
           })
         )
-      }).pipe(Effect.provide(NodeServices.layer)),
-    300_000
+      }).pipe(Effect.provide(NodeServices.layer))
   )
 })

@@ -1,5 +1,5 @@
 import { NodeServices } from "@effect/platform-node"
-import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, FileSystem, Layer, Redacted, Schedule } from "effect"
 import * as Operator from "../../src/cli/Operator.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import { givenEmail } from "../../src/services/identity/RegistrationRules.ts"
@@ -117,3 +117,10 @@ export const request = (
       return done(0, null, null)
     }
   })
+
+/**
+ * Sends one request until it is not refused with 503: on a busy machine a node refuses what would take too long. A
+ * request that must not be done twice needs a key.
+ */
+export const requestUntilServed = (...sent: Parameters<typeof request>) =>
+  Effect.repeat(request(...sent), { until: ({ status }) => status !== 503, schedule: Schedule.spaced("1 second") })

@@ -40,8 +40,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         })
         const { CLUSTER_PORT, PORT } = variables
         assert.sameMembers([...listening(child.pid!)], [`${loopback}:${PORT}`, `${loopback}:${CLUSTER_PORT}`])
-      })),
-    180_000
+      }))
   )
 
   it.effect("does not exist without a cluster", () =>

@@ -25,7 +25,7 @@ const stations = new Set([
 ])
 const way = "POST > Account.Do > Account.Publish > Fanout.slice > Fanout.slice > DeliveryRound.attempt > Outbound.post"
 
-layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("traces of a cluster", (it) => {
+layer(TestDatabase.layer, { excludeTestServices: true })("traces of a cluster", (it) => {
   it.effect(
     "one trace leads from a request at one node over the actor on another to its deliveries, from any node (F280)",
     () =>
@@ -88,7 +88,6 @@ layer(TestDatabase.layer, { excludeTestServices: true, timeout: "5 minutes" })("
         const remote = routes.filter(({ actor }) => actor === 1)
         assert.isNotEmpty(remote, "an actor lived on the other node")
         assert.isTrue(remote.some(({ deliveries }) => deliveries.has(1)), "and the other node delivered")
-      }).pipe(Effect.provide(NodeServices.layer)),
-    240_000
+      }).pipe(Effect.provide(NodeServices.layer))
   )
 })

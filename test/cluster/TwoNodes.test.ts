@@ -13,22 +13,19 @@ const services = TwoNodes.layer.pipe(
 )
 
 // Tests leave data without conflicts: each has its own accounts.
-layer(services, { excludeTestServices: true, timeout: "2 minutes" })("two nodes", (it) => {
+layer(services, { excludeTestServices: true })("two nodes", (it) => {
   it.effect(
     "remote documents: each is fetched once for all concurrent callers on both nodes; a missing one is missing on both",
-    () => documents,
-    180_000
+    () => documents
   )
 
   it.effect(
     "S-022 S-252: a moderator's action on one node applies on the other within a second, and so does its undoing",
-    () => moderation,
-    120_000
+    () => moderation
   )
 
   it.effect(
     "S-168 S-174: networks, domains, names and e-mail domains that staff block on one node are blocked on the other within a second",
-    () => blocks,
-    120_000
+    () => blocks
   )
 })

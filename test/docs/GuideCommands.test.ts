@@ -12,7 +12,7 @@ const pages = Object.entries(runners).flatMap(([page, test]) => test === "docs/G
 
 layer(
   TestServer.layer({ LOCAL_DOMAIN: "example.org" }).pipe(Layer.provideMerge(NodeServices.layer)),
-  { excludeTestServices: true, timeout: "5 minutes" }
+  { excludeTestServices: true }
 )("commands of the guide", (it) => {
   it.effect(
     `succeed on a running server, in the order of the pages: ${pages.join(", ")}`,
@@ -46,7 +46,6 @@ layer(
             assert.strictEqual((yield* fetch(path)).status, 200, line)
           })
         for (const page of pages) yield* runPage(page, run(page))
-      })),
-    120_000
+      }))
   )
 })

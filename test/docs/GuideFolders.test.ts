@@ -116,7 +116,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
   return { run, start, operate }
 })
 
-layer(NodeServices.layer, { excludeTestServices: true, timeout: "10 minutes" })(
+layer(NodeServices.layer, { excludeTestServices: true })(
   "commands of the guide on a machine with one folder",
   (it) => {
     it.effect.each(pages)(
@@ -129,8 +129,7 @@ layer(NodeServices.layer, { excludeTestServices: true, timeout: "10 minutes" })(
             yield* operate(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"])
           }
           yield* runPage(page, run)
-        }).pipe(Effect.provide(TestDatabase.layerEmpty), Effect.scoped),
-      600_000
+        }).pipe(Effect.provide(TestDatabase.layerEmpty), Effect.scoped)
     )
   }
 )

@@ -125,7 +125,7 @@ const machine = Effect.fnUntraced(function*(before: string) {
   }
 })
 
-layer(NodeServices.layer, { excludeTestServices: true, timeout: "10 minutes" })("docs/guide/upgrade.md", (it) => {
+layer(NodeServices.layer, { excludeTestServices: true })("docs/guide/upgrade.md", (it) => {
   it.effect(
     "leads from the version before to this one, back at once, and back by the backup; posts remain",
     () =>
@@ -158,7 +158,6 @@ layer(NodeServices.layer, { excludeTestServices: true, timeout: "10 minutes" })(
           assert.strictEqual((yield* request(token, `/${old}`)).status, 200, "the old post after the restore")
           assert.strictEqual((yield* request(token, `/${newer}`)).status, 404)
         }))
-      }).pipe(Effect.scoped),
-    600_000
+      }).pipe(Effect.scoped)
   )
 })

@@ -44,8 +44,7 @@ it.live(
         assert.deepInclude(object, { type: "Note", inReplyTo: `${zoe.id}/notes/question`, attributedTo: anna.uri, to })
       }
       assert.strictEqual(new Set(votes.map((vote) => vote.id)).size, 2)
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -83,8 +82,7 @@ it.live(
       const [last] = yield* received("Update")
       assert.isString(last.object.closed)
       assert.notStrictEqual(last.id, first.id)
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live("S-014: a suspension and its end are sent to followers", () =>

@@ -127,8 +127,7 @@ it.live(
       assert.deepStrictEqual(yield* seen, [])
       yield* rename("too many gulls")
       assert.deepStrictEqual(yield* seen, [])
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -200,6 +199,5 @@ it.live(
       yield* Effect.exit(anna.ask("DELETE", path))
       yield* settled(instances)
       assert.deepStrictEqual(yield* eventually(shown, ({ length }) => length === 0), [])
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )

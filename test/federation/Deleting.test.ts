@@ -106,6 +106,5 @@ it.live(
       yield* purged(here)
       yield* done
       assert.strictEqual((yield* here.fetch("/users/anna", activity)).status, 410)
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )

@@ -77,8 +77,7 @@ it.live(
       assert.lengthOf(yield* items, 1)
       yield* send(eve, { type: "Remove", target: uri, object: `${uri}/1` })
       assert.lengthOf(yield* items, 1)
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  120_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -162,6 +161,5 @@ it.live(
       assert.deepStrictEqual((yield* stored).map(({ username }) => username), ["same", "slow"])
       yield* send(zoe, { type: "Remove", target: uri, object: item(members[4]!.id, "").id })
       assert.deepStrictEqual((yield* stored).map(({ username }) => username), ["same"])
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  120_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )

@@ -37,8 +37,7 @@ it.live(
         totalItems: 1,
         items: [{ type: "Hashtag", href: `${here.origin}/@anna/tagged/Cats`, name: "#Cats" }]
       })
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -63,6 +62,5 @@ it.live(
       ])
       assert.isTrue(told.every(({ target }) => target === `${anna.uri}/collections/featured`))
       assert.strictEqual(new Set(told.map(({ id }) => id)).size, 3)
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )

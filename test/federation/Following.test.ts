@@ -39,6 +39,5 @@ it.live(
       for (const instance of instances) {
         assert.deepStrictEqual([...new Set(yield* outcomes(instance))], ["done"])
       }
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

@@ -57,6 +57,5 @@ it.live(
       const logged = yield* here.sql`SELECT action, coalesce(after ? 'refused', false) AS late FROM audit_log
         WHERE target_type = 'report' ORDER BY id`
       assert.deepStrictEqual(logged, [{ action: "forward", late: false }, { action: "forward", late: true }])
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )

@@ -105,6 +105,5 @@ it.live(
       const overwriting = yield* imported(second!, "ben", "favourites", `${shown.uri}\n`, true)
       assert.deepStrictEqual(overwriting.done, { state: "finished", added: 0, failed: 0 })
       yield* eventually(countOfOther, (count) => count === 0)
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
-  180_000
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -180,6 +180,5 @@ it.live(
       const undone = yield* here.press(page, "undo")
       yield* finished(here, (undone.headers.get("location") ?? "").split("#")[0]!, /role="status">Finished/)
       assert.lengthOf(yield* postsOf(mia), 0)
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
-  240_000
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

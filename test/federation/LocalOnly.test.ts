@@ -122,6 +122,5 @@ it.live(
       }
       const { configuration } = yield* anna.ask("GET", "/api/v2/instance")
       assert.strictEqual(configuration.statuses.local_only, true)
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )

@@ -51,8 +51,7 @@ it.live(
       const path = `/api/v1/accounts/${known.id}/statuses?pinned=true`
       assert.deepStrictEqual(yield* eventually(contents(zoe, path), ({ length }) => length > 0), ["<p>early</p>"])
       assert.isEmpty(yield* there.sql`SELECT FROM inbound_activities WHERE document LIKE '%early%'`)
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -80,8 +79,7 @@ it.live(
         (yield* zoe.home).map(({ content }: { content: string }) => content),
         ["<p>after</p>", "<p>before</p>"]
       )
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -106,6 +104,5 @@ it.live(
         { uri: string }
       >`SELECT a.uri FROM reports r JOIN accounts a ON a.id = r.account_id`
       assert.isFalse(reporter?.uri.includes("zoe"))
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )

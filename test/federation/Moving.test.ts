@@ -37,6 +37,5 @@ it.live(
       // Lists also contain the new account.
       const members = yield* ben.ask("GET", `/api/v1/lists/${list.id}/accounts`)
       assert.deepStrictEqual(members.map(({ acct }: { readonly acct: string }) => acct), [neva.handle])
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

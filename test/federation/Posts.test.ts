@@ -68,8 +68,7 @@ it.live(
       assert.isUndefined(yield* local(anna, post.uri))
       assert.isEmpty(yield* anna.home)
       for (const instance of instances) assert.deepStrictEqual([...new Set(yield* outcomes(instance))], ["done"])
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -127,6 +126,5 @@ it.live(
         cc: [`${anna.uri}/followers`, max.uri],
         tag: []
       })
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

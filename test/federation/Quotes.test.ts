@@ -77,8 +77,7 @@ it.live(
       for (const instance of instances) {
         assert.deepStrictEqual((yield* outcomes(instance)).filter((outcome) => !expected.has(outcome ?? "")), [])
       }
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -105,6 +104,5 @@ it.live(
       const friend = yield* anna.post("look", { quoted_status_id: copy.id })
       yield* done
       assert.deepStrictEqual(stateOf(yield* anna.ask("GET", `/api/v1/statuses/${friend.id}`)), ["accepted", post.uri])
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

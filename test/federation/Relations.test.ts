@@ -53,6 +53,5 @@ it.live(
       yield* zoe.follow(anna)
       yield* settled(instances)
       assert.isTrue((yield* zoe.relationship(anna)).following)
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

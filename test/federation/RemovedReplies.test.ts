@@ -64,6 +64,5 @@ it.live(
       assert.isNull((yield* ben.ask("GET", `/api/v1/statuses/${near.id}`)).in_reply_to_id)
       assert.strictEqual((yield* ben.ask("GET", `/api/v1/statuses/${quote.id}`)).quote.state, "revoked")
       assert.strictEqual((yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)).replies_count, 0)
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )

@@ -137,6 +137,5 @@ it.live(
       yield* zoe.ask("POST", `/api/v1/statuses/${atZoe.id}/unfavourite`)
       yield* done
       assert.deepStrictEqual(yield* requests(anna), [])
-    }).pipe(Effect.scoped),
-  90_000
+    }).pipe(Effect.scoped)
 )

@@ -72,8 +72,7 @@ it.live(
       const [gone] = there.take("Delete")
       assert.deepInclude(gone?.activity, { to: [everybody] })
       assert.deepStrictEqual(gone?.activity.object, { id: post.uri, type: "Tombstone", atomUri: post.uri })
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -98,8 +97,7 @@ it.live(
       assert.deepInclude(flag?.activity, { actor: instance, object: [zoe.id, `${zoe.id}/notes/rude`], content: "rude" })
       assert.strictEqual(flag?.keyId, `${instance}#main-key`)
       assert.notInclude(JSON.stringify(flag?.activity), "anna")
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -136,8 +134,7 @@ it.live(
         }
       }
       assert.isTrue(last.startsWith(`${anna.uri}#`))
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -157,8 +154,7 @@ it.live(
       yield* say({ id: `${zoe.id}#third`, type: "Follow", object: anna.uri })
       yield* done
       assert.strictEqual(there.take("Reject")[0]?.activity.object.id, `${zoe.id}#third`)
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )
 
 it.live(
@@ -175,6 +171,5 @@ it.live(
       yield* anna.ask("POST", `/api/v1/statuses/${post.id}/reblog`)
       yield* done
       assert.deepInclude(there.take("Announce")[0]?.activity.object, { id: post.uri, type: "Note" })
-    }).pipe(Effect.provide(keyOperations), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(keyOperations), Effect.scoped)
 )

@@ -47,8 +47,7 @@ describe(
             yield* peer.unfollow(ada.uri)
             yield* eventually(ada.relationship(peer), (now) => now?.followed_by === false)
           })
-        ),
-      180_000
+        )
     )
 
     it.live(
@@ -87,8 +86,7 @@ describe(
             yield* bob.ask("POST", `/api/v1/accounts/${sam.id}/unfollow`)
             yield* peer.hasFollowers(0)
           })
-        ),
-      180_000
+        )
     )
   }
 )

@@ -38,8 +38,7 @@ it.live(
       yield* eventually(agreed, (done) => done)
       assert.isTrue((yield* xan.relationship(anna)).following)
       assert.isFalse((yield* yan.relationship(anna)).following)
-    }).pipe(Effect.scoped),
-  180_000
+    }).pipe(Effect.scoped)
 )
 
 it.live("FEP-8fcf: an unsigned request gets no followers", () =>

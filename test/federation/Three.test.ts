@@ -75,8 +75,7 @@ it.live(
         assert.deepStrictEqual([width, height], [80, 60])
       }
       assert.deepStrictEqual(yield* ben.notifications, ["mention anna"])
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -98,8 +97,7 @@ it.live(
       assert.strictEqual((yield* anna.ask("GET", `/api/v1/statuses/${post.id}`)).reblogs_count, 1)
       assert.deepStrictEqual([...yield* anna.notifications].toSorted(), ["follow ben", "reblog ben"])
       for (const instance of instances) assert.deepStrictEqual([...new Set(yield* outcomes(instance))], ["done"])
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live("I10: a server that has a post only through a boost gets its edit and deletion", () =>

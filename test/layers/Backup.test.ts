@@ -122,8 +122,7 @@ layer(Live, { excludeTestServices: true })("backups", (it) => {
         }
         assert.notInclude(written.join(), "evil")
         assert.strictEqual((yield* restore(good))._tag, "Success")
-      })),
-    120_000
+      }))
   )
 })
 

@@ -118,7 +118,7 @@ class Running extends Context.Service<Running, Effect.Success<typeof running>>()
 }
 
 // One server for both tests; the second one ends it.
-layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm run cli -- restart", (it) => {
+layer(Running.layer, { excludeTestServices: true })("npm run cli -- restart", (it) => {
   it.effect(
     "F45: a process that fails to start is reported, and the running one continues",
     () =>
@@ -134,8 +134,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         yield* said(server, "The new process did not start; this one continues")
         yield* fs.rename(`${folder}/secrets/elsewhere`, secret)
         assert.strictEqual((yield* Effect.promise(() => requestAt(port, "/health", false))).status, 200)
-      }),
-    180_000
+      })
   )
 
   it.effect(
@@ -172,8 +171,7 @@ layer(Running.layer, { excludeTestServices: true, timeout: "2 minutes" })("npm r
         // The successor shares the first process's output, and stays a zombie until it is waited for.
         yield* server.ended
         for (const pid of [successor, postgres.pid]) yield* eventually(Effect.sync(() => runs(pid)), (there) => !there)
-      })),
-    180_000
+      }))
   )
 
   it.effect("F268: systemd is notified that the server is ready, which process succeeds it, and that it stops", () =>

@@ -56,8 +56,7 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
         assert.include(words, "Cannot listen on 192.0.2.1:3999 (HOST, PORT)")
         assert.include(words, "Redis (REDIS_URL) cannot be used")
         assert.deepStrictEqual(made, [])
-      }),
-    60_000
+      })
   )
 
   it.effect(
@@ -82,8 +81,7 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
           assert.include(err, advice)
           assert.notMatch(err, /\n\s+at /)
         }
-      }),
-    60_000
+      })
   )
 
   it.effect(
@@ -107,7 +105,6 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
         assert.strictEqual((yield* create("eve", { DATABASE_URL: url })).code, 0)
         yield* fs.rename(`${dataDir}/postgres.old`, `${dataDir}/postgres`)
         assert.strictEqual((yield* create("joan", { DATABASE_URL: url })).code, 0)
-      })),
-    120_000
+      }))
   )
 })

@@ -18,7 +18,7 @@ class Tree extends Context.Service<Tree, Effect.Success<typeof packageTree>>()("
   static readonly layer = Layer.effect(Tree, packageTree).pipe(Layer.provideMerge(NodeServices.layer))
 }
 
-layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the file tree of a package", (it) => {
+layer(Tree.layer, { excludeTestServices: true })("the file tree of a package", (it) => {
   it.effect("has no development packages, tests, types, source maps or documentation, and its size is bounded", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -91,7 +91,6 @@ layer(Tree.layer, { excludeTestServices: true, timeout: "2 minutes" })("the file
         assert.strictEqual(posted.status, 200, posted.body)
 
         for (const path of ["/about", "/docs"]) assert.strictEqual((yield* fetched(path)).status, 200, path)
-      }),
-    120_000
+      })
   )
 })

@@ -58,7 +58,7 @@ const mebibyte = new Uint8Array(1_048_576).fill(7)
 const mebibytes = (count: number) => Array.from({ length: count }, () => mebibyte)
 const bytesOf = (parts: Iterable<Uint8Array>) => [...parts].reduce((sum, { length }) => sum + length, 0)
 
-layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample of", (it) => {
+layer(services, { excludeTestServices: true })("the sample of", (it) => {
   for (const proxy of proxies) {
     it.effect(
       `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses (F327)`,
@@ -141,8 +141,7 @@ layer(services, { excludeTestServices: true, timeout: "2 minutes" })("the sample
             if (proxy.program !== "caddy") assert.match(String(second.headers["x-cache"]), /^HIT/)
             // The host name for files serves nothing else.
             assert.strictEqual((yield* secure(running, filesName, "/api/v2/instance")).status, 404)
-          })),
-      120_000
+          }))
     )
   }
 })

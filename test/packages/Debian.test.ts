@@ -35,7 +35,7 @@ const [before, after] = versions
 const config = "/etc/murmuration/murmuration.env"
 const purge = "murmuration murmuration/purge-data boolean"
 
-layer(services, { excludeTestServices: true, timeout: "15 minutes" })("the Debian package", (it) => {
+layer(services, { excludeTestServices: true })("the Debian package", (it) => {
   /** Starts the server with its unit's command until the scope ends; returns its port. */
   const serving = Effect.gen(function*() {
     const { start } = yield* DebianRoot

@@ -174,8 +174,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
             assert.isBelow(reply.status, 500, label)
           }
         }
-      }),
-    120_000
+      })
   )
 
   it.effect(
@@ -204,8 +203,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("every route", (it) => 
             assert.isTrue(admitted(reply), `${label} with ${scope}: ${JSON.stringify(reply)}`)
           }
         }
-      }),
-    120_000
+      })
   )
 })
 
@@ -250,7 +248,6 @@ layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: t
             )
           }
         }
-      }),
-    180_000
+      })
   )
 })

@@ -64,8 +64,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 80", (it) => {
         assert.deepStrictEqual(wrong, [])
         const { body: favouriters } = yield* get(`/api/v1/statuses/${id}/favourited_by`)
         assert.lengthOf(favouriters, 4)
-      }),
-    180_000
+      })
   )
 
   it.effect("F20: a command that Postgres aborts to resolve a deadlock is retried, and its client does not notice", () =>

@@ -118,8 +118,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on", REGISTRATIONS: "open" }), { excludeT
             const first = yield* attemptsUntilRefused(attempt, by, uses)
             // If a new period began during the first attempts, the second ones are all in it.
             assert.strictEqual(first === uses ? first : yield* attemptsUntilRefused(attempt, by, uses), uses)
-          }),
-        180_000
+          })
       )
     }
 

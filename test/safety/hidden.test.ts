@@ -160,8 +160,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 62: a viewer who",
           const shown = yield* surfaces(viewer, testAccounts, { ...found, events: yield* untilLastPost(viewerStream) })
           const counted = Object.keys(shown).filter((surface) => shown[surface])
           assert.sameMembers(counted, shownIn === "everywhere" ? Object.keys(everything) : [...shownIn])
-        }),
-      180_000
+        })
     )
   }
 })

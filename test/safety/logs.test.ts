@@ -220,8 +220,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
               }
             }
           }
-        })),
-      180_000
+        }))
     )
   }
 )

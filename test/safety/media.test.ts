@@ -112,7 +112,6 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
         )
         assert.isBelow(growth, growthMegabytesMax)
         assert.isBelow(slowest, responseMillisMax)
-      }),
-    120_000
+      })
   )
 })

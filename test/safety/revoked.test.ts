@@ -96,8 +96,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 70: streams end wi
           assert.isBelow((yield* ended) - since, closingMillisMax)
           assert.oneOf((yield* get("/api/v1/accounts/verify_credentials", victim.person)).status, [401, 403])
           assert.strictEqual((yield* get("/api/v1/accounts/verify_credentials", other.person)).status, 200)
-        }).pipe(Effect.scoped),
-      20_000
+        }).pipe(Effect.scoped)
     )
   }
 })

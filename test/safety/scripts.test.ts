@@ -88,8 +88,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 41", (it) => {
           yield* checkResponse("/api/v1/accounts/verify_credentials", bob)
           assert.deepStrictEqual(pageProblems((yield* get("/@bob")).text), [], text)
         }
-      }),
-    120_000
+      })
   )
 
   it.effect("an app's name and URL are returned as text and as a web address, or refused", () =>

@@ -65,7 +65,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 83", (it) => {
             }
           }
         }
-      }),
-    120_000
+      })
   )
 })

@@ -101,8 +101,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
         }
         // The search must find the posts for those who may read them, or the test shows nothing.
         assert.sameMembers([...shown], [`follower ${secret}`, `friend ${secret}`, `friend ${direct}`])
-      }),
-    120_000
+      })
   )
 
   it.effect(
@@ -148,8 +147,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 55, 58, 59", (it)
         // The follower has enabled notifications of posts, and gets them for those that it may read.
         assert.deepStrictEqual(yield* types(follower), ["status", "status"])
         assert.deepStrictEqual(yield* types(stranger), [])
-      }),
-    180_000
+      })
   )
 
   it.effect("row 59: a mention does not notify an account that may not read the post", () =>

@@ -95,8 +95,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
         }
         const { body: notifications } = yield* get("/api/v1/notifications", author)
         assert.deepStrictEqual(notifications.map(({ type }: { readonly type: string }) => type), ["follow"])
-      }),
-    180_000
+      })
   )
 
   it.effect(
@@ -126,8 +125,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows 56, 57", (it) => 
           const [hidden, missing] = [quartiles[0]!, quartiles[1]!]
           assert.isTrue(hidden.low <= missing.high && missing.low <= hidden.high, JSON.stringify({ hidden, missing }))
         }
-      }),
-    180_000
+      })
   )
 
   it.effect("S-127, row 56: interactions with a post that became private can be undone, and disclose none of its content", () =>

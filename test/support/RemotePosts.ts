@@ -68,7 +68,7 @@ export const remotePost = Effect.fnUntraced(function*(files: ReadonlyArray<strin
     ids.push(media!.id)
   }
   yield* sql`UPDATE statuses SET media_ids = ${ids}::bigint[] WHERE id = ${statusId}`
-  return { accountId, statusId }
+  return { accountId, statusId, username: name }
 })
 
 /** Waits for the avatar hash of a post's author, and returns it. */

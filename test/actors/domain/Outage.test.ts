@@ -82,7 +82,6 @@ layer(Layer.fresh(actors))("F11, F12: a host that is dead for an hour", (it) => 
         console.log(
           `${told.length} deliveries of an hour; ${tried} tries meanwhile; all there ${seconds} s after its end`
         )
-      }),
-    120_000
+      })
   )
 })

@@ -63,7 +63,7 @@ const inboxAt = Effect.fnUntraced(function*(path: string) {
 const follow = (by: RemotePerson, object: string) =>
   send(by, { type: "Follow", id: `${by.id}#follows/1`, object }, `${new URL(object).pathname}/inbox`)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("actors with ids by number", (it) => {
+layer(servers, { excludeTestServices: true })("actors with ids by number", (it) => {
   it.effect("documents, collections and WebFinger use the account's own scheme at both addresses", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

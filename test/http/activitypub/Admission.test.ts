@@ -37,7 +37,7 @@ const known = Effect.fnUntraced(function*(by: RemotePerson) {
 const soon = { schedule: Schedule.spaced("100 millis"), times: 40 }
 const perAddress = bounds.activities.perAddressMax
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("admission of inbound activities", (it) => {
+layer(servers, { excludeTestServices: true })("admission of inbound activities", (it) => {
   it.effect("F16: 300 senders that send only request headers do not close the inbox to others", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

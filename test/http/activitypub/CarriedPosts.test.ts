@@ -35,7 +35,7 @@ const carriers: Readonly<Record<string, (by: RemotePerson, about: string, post: 
   })
 }
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("posts that activities carry", (it) => {
+layer(servers, { excludeTestServices: true })("posts that activities carry", (it) => {
   it.effect("F70: posts in any activity by a blocked sender mention no one, and those of a rejected domain attach no file", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -9,7 +9,7 @@ import { serve } from "./Exchange.ts"
 import { actorOf } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, servers, signed } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "followers that another server made up",
   (it) => {
     it.effect("row 37: one comparison disowns a bounded number of accounts, whatever the collection's length", () =>

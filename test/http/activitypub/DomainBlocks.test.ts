@@ -46,7 +46,7 @@ const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
   return { ...friend, accountId: id }
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("blocks of domains", (it) => {
+layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
   it.effect("row 17, S-009: suspend severs all relations with a domain, notifies the affected users, and unblock lifts it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

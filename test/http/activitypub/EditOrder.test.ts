@@ -6,7 +6,7 @@ import { eventually } from "../../support/Eventually.ts"
 import { actorOf, found, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the order of a post and its edit", (it) => {
+layer(servers, { excludeTestServices: true })("the order of a post and its edit", (it) => {
   it.effect("F336: an edit is sent after its post, also if the fan-out of the post failed at first", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ interface Shown {
 const short = ({ emoji_reactions: reactions = [], favourites_count: favourites }: Shown) =>
   [...reactions.map(({ count, name }) => `${name} ${count}`), favourites].join(", ")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions from other servers", (it) => {
+layer(servers, { excludeTestServices: true })("reactions from other servers", (it) => {
   it.effect("as Pleroma, Akkoma and Misskey send and undo them", () =>
     Effect.gen(function*() {
       const { domain, url } = yield* OtherServer

@@ -39,7 +39,7 @@ const bare = (by: RemotePerson, name: string, more: Json = {}): Json => {
   return { ...rest, published: new Date().toISOString(), ...more }
 }
 
-layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("forms of activities", (it) => {
+layer(servers, { excludeTestServices: true })("forms of activities", (it) => {
   it.effect("F80: a post that names no audience has that of its activity, and no wider one", () =>
     Effect.gen(function*() {
       const { actor, zoe } = yield* scene("1")

@@ -8,7 +8,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const contents = (all: ReadonlyArray<{ content: string }>) => all.map(({ content }) => content)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("audiences of remote posts", (it) => {
+layer(servers, { excludeTestServices: true })("audiences of remote posts", (it) => {
   it.effect("S-009: a post for people that it does not mention is visible to them, without notification or conversation", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, zoe] = [

@@ -4,7 +4,7 @@ import { json, newPerson } from "../../support/Api.ts"
 import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("figures that another server claims", (it) => {
+layer(servers, { excludeTestServices: true })("figures that another server claims", (it) => {
   it.effect("row 39: however large they are, local counting continues", () =>
     Effect.gen(function*() {
       const [ada, eve] = [yield* newPerson("ada"), yield* there("eve")]

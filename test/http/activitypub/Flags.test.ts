@@ -20,7 +20,7 @@ const promote = (by: Person, role: number) =>
   SqlClient.SqlClient.use((sql) => sql`UPDATE users SET role_id = ${role} WHERE account_id = ${by.accountId}`)
 const decode = Schema.decodeUnknownEffect(Notification, { onExcessProperty: "error" })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reports of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("reports of other servers", (it) => {
   it.effect("S-011: collections of the reported account in a remote report are named; those of others are left out", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -28,7 +28,7 @@ const emoji = (name: string, url: string, more: Json = {}): Json => ({
 })
 const names = ({ emojis }: { emojis: ReadonlyArray<{ shortcode: string }> }) => emojis.map(({ shortcode }) => shortcode)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("emoji of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("emoji of other servers", (it) => {
   it.effect("S-009: texts, options and profiles include their custom emoji, served by this server", () =>
     Effect.gen(function*() {
       const cat = yield* put("/cat.png", "#111111")

@@ -48,7 +48,7 @@ const entry = <A, E, R>(name: string, by: (address: string, forged: Json) => Eff
   by: (address: string, forged: Json) => Effect.ignore(by(address, forged))
 })
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("row 1: posts under ids of others", (it) => {
+layer(servers, { excludeTestServices: true })("row 1: posts under ids of others", (it) => {
   it.effect("are not stored, wherever they are named and however they are served", () =>
     Effect.gen(function*() {
       const [server, evil, honest] = [yield* TestServer, yield* OtherServer, yield* peer]

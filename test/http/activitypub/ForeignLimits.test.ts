@@ -24,7 +24,7 @@ describe("bounds of remote profiles", () => {
   })
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("more than local accounts may have", (it) => {
+layer(servers, { excludeTestServices: true })("more than local accounts may have", (it) => {
   it.effect("F87: a profile keeps ten pins and fifteen hashtags when it is fetched, and accepts one more", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer

@@ -5,7 +5,7 @@ import { call } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("files of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("files of other servers", (it) => {
   it.effect("S-009, S-012: a post's files and its author's pictures are served by this server, and may exceed local limits", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer

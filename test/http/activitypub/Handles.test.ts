@@ -6,7 +6,7 @@ import { eventually } from "./Exchange.ts"
 import { actorOf, there } from "./InboxCalls.ts"
 import { OtherServer, send, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("handles of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("handles of other servers", (it) => {
   const follower = (name: string) =>
     Effect.gen(function*() {
       const anna = yield* newPerson(`anna${name}`)

@@ -28,7 +28,7 @@ const approve = Effect.fnUntraced(function*(by: Person, { id }: { readonly id: s
 const isHidden = (by: Person, { id }: { readonly id: string }) =>
   Effect.map(ask(by, "GET", `/api/v1/statuses/${id}`), ({ status }) => status === 404)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("kinds of posts that rules hold", (it) => {
+layer(servers, { excludeTestServices: true })("kinds of posts that rules hold", (it) => {
   it.effect("F334: a scheduled post is held when it is due, and published once it is approved", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -201,7 +201,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("kinds of po
     }))
 })
 
-layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true })(
   "held posts by e-mail",
   (it) => {
     it.effect("F334: subscribers by e-mail get a held post once it is approved", () =>

@@ -19,7 +19,7 @@ const traces = Effect.flatMap(
     (SELECT count(*) FROM notifications)::int AS notifications, (SELECT count(*) FROM mentions)::int AS mentions`
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("rules for inbound activities", (it) => {
+layer(servers, { excludeTestServices: true })("rules for inbound activities", (it) => {
   /** Returns every activity that an account could send to Ada; another account is her friend. */
   const everything = (me: string, status: { uri: string }, by: { id: string }): ReadonlyArray<Json> => [
     { type: "Like", object: status.uri },

@@ -19,7 +19,7 @@ const count = (table: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql(table)}`)
     .pipe(Effect.map(([row]) => row?.count))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("the inbox", (it) => {
+layer(servers, { excludeTestServices: true })("the inbox", (it) => {
   it.effect("S-009: a follow, a like, a boost and a reply arrive, are notified, and are undone", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]

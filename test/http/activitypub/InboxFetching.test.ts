@@ -37,7 +37,7 @@ const path = (id: unknown) => new URL(String(id)).pathname
 const notDone = (by: RemotePerson, activity: Record<string, unknown>) =>
   Effect.map(Effect.andThen(send(by, activity), ended), (text) => assert.match(text, /^ignored/))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities about unknown objects", (it) => {
+layer(servers, { excludeTestServices: true })("activities about unknown objects", (it) => {
   it.effect("S-009: a boosted post is fetched first if the booster has local followers", () =>
     Effect.gen(function*() {
       const [anna, zoe] = yield* pair("anna", "zoe")

@@ -21,7 +21,7 @@ const count = (table: string) =>
     ([row]) => row?.n
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "forwarded activities, and ids alone",
   (it) => {
     it.effect("row 6: a forwarded activity is trusted only as confirmed by its origin", () =>

@@ -23,7 +23,7 @@ const rows = Effect.flatMap(
 
 const often = { schedule: Schedule.spaced("100 millis"), times: 100 }
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("responses of the inbox", (it) => {
+layer(servers, { excludeTestServices: true })("responses of the inbox", (it) => {
   it.effect("row 39 row 40: more than a megabyte is refused before anything is read", () =>
     Effect.gen(function*() {
       const large = "x".repeat(activityBytesMax + 1)

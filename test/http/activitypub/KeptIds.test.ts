@@ -16,7 +16,7 @@ const documentAt = (path: string) =>
     })
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids from another server", (it) => {
+layer(servers, { excludeTestServices: true })("ids from another server", (it) => {
   it.effect("a thread keeps its id and the collection of its posts, and replies join it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ const search = (token: string, q: unknown) =>
     ({ statuses }) => statuses[0]
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of every kind", (it) => {
+layer(servers, { excludeTestServices: true })("posts of every kind", (it) => {
   it.effect("S-009: articles, videos and events of other servers are posts with a title, a summary and a link", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]

@@ -29,7 +29,7 @@ const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemoteP
   return (yield* fetch(path, { headers: { ...accept, ...signed } })).status
 })
 
-layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
   "limited federation",
   (it) => {
     it.effect("S-019, S-020, S-024: only allowed servers exchange data, from the moment they are allowed", () =>
@@ -93,7 +93,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, time
   }
 )
 
-layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true, timeout: "2 minutes" })("secure mode", (it) => {
+layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true })("secure mode", (it) => {
   it.effect("S-024: document requests must be signed; unblocked signers are served, blocked ones get nothing", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer

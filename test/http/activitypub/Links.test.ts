@@ -34,7 +34,7 @@ const saves = Effect.fnUntraced(function*(by: Person, links: Record<string, stri
 })
 const anchor = (href: string, rel = "me", text = href) => `<a href="${href}" rel="${rel}">${text}</a>`
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of profiles", (it) => {
+layer(servers, { excludeTestServices: true })("links of profiles", (it) => {
   it.effect(
     "row 15: a link is verified if its page links back to the profile, by the whole address",
     () =>
@@ -68,8 +68,7 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("links of pr
         const longName = yield* page("/userinfo", anchor(me))
         assert.isEmpty(yield* saves(anna, { bad: longName.replace("http://", "http://anna.example@") }))
         assert.deepStrictEqual(yield* saves(anna, { again: good }), ["again"])
-      }),
-    180_000
+      })
   )
 
   it.effect("a verified link stays verified while it exists; an unavailable page is retried later", () =>

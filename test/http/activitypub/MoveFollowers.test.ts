@@ -39,7 +39,7 @@ const listOf = Effect.fnUntraced(function*(by: Person, query: string) {
   return { names: all.map(({ username }) => username), next }
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("followers of a move", (it) => {
+layer(servers, { excludeTestServices: true })("followers of a move", (it) => {
   it.effect("S-009: an account that moved away sees by API and CLI who came and who did not", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
@@ -151,7 +151,6 @@ layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("followers o
           sql`SELECT FROM move_followers WHERE account_id = ${mo.accountId} LIMIT 1`,
           (rows) => rows.length === 0
         )
-      }),
-    180_000
+      })
   )
 })

@@ -21,7 +21,7 @@ const rows = ({ id }: { id: string }) =>
       (SELECT count(*)::int FROM statuses WHERE in_reply_to_id = ${id} AND deleted_at IS NULL)] AS counts`
   ).pipe(Effect.map(([row]) => row?.counts))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities in any order and number", (it) => {
+layer(servers, { excludeTestServices: true })("activities in any order and number", (it) => {
   it.effect("I9, I12, F17: a like, boost or reply repeated under other ids counts once and is notified once", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]

@@ -7,7 +7,7 @@ import { respond } from "./Exchange.ts"
 import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("local ids", (it) => {
+layer(servers, { excludeTestServices: true })("local ids", (it) => {
   it.effect("row 1: are never accepted from other servers, wherever a redirect leads", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ const pinning = Effect.fnUntraced(function*(name: string) {
   return { ...(yield* there(name, { featured })), featured }
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("pinned posts of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("pinned posts of other servers", (it) => {
   it.effect("S-010: a post is pinned and unpinned, and shown on the profile", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* pinning("zoe")]

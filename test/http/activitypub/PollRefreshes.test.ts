@@ -15,7 +15,7 @@ const later = SqlClient.SqlClient.use((sql) =>
   Effect.orDie(sql`UPDATE look_ups SET begun_at = begun_at - interval '61 seconds' WHERE kind = 'poll'`)
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("polls of other servers", (it) => {
   it.effect("S-076: polls are refreshed by views, at most once a minute, and once after their end", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

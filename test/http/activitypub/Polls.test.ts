@@ -28,7 +28,7 @@ const votes = (by: RemotePerson, status: { uri: string }, name: string, more: Js
     }
   })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("polls and other servers", (it) => {
+layer(servers, { excludeTestServices: true })("polls and other servers", (it) => {
   it.effect("S-013, row 19, I20: remote votes count once, by the option's exact name, and are not posts", () =>
     Effect.gen(function*() {
       const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]

@@ -42,7 +42,7 @@ const over = (accountId: string) =>
       (rows) => rows.length > 0 ? true : undefined
     )))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("profiles of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("profiles of other servers", (it) => {
   it.effect("S-134, S-137: the first view fetches posts, pins and counts, at most once a day", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")

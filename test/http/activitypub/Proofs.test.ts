@@ -36,7 +36,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 /** Forwards a document unchanged; returns the outcome of its activity. */
 const handOn = (by: RemotePerson, document: Json) => Effect.andThen(sendBody(by, JSON.stringify(document)), settled)
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("proofs of authors", (it) => {
+layer(servers, { excludeTestServices: true })("proofs of authors", (it) => {
   it.effect("F88: an activity with its author's proof is trusted from any sender, without a fetch", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

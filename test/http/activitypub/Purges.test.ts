@@ -19,7 +19,7 @@ const gone = (id: bigint | undefined) =>
 const remove = (by: RemotePerson) => deliverFrom(by, { type: "Delete", object: by.id })
 const own = (by: Parameters<typeof json>[0]) => json(by, "/api/v1/accounts/verify_credentials")
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("deleted accounts of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("deleted accounts of other servers", (it) => {
   it.effect("S-009, I12: deleting an account deletes its data, and counters match the rest", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ const worked = (kind: string) =>
     (sql) => eventually(sql`SELECT FROM errands WHERE kind = ${kind} AND tries < 1`, (rows) => rows.length === 0)
   )
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("accepted and pending quotes", (it) => {
+layer(servers, { excludeTestServices: true })("accepted and pending quotes", (it) => {
   it.effect("row 21: a quoted post that arrives later is then shown as quoted", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna1")

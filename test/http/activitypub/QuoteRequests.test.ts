@@ -9,7 +9,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("responses to quote requests", (it) => {
+layer(servers, { excludeTestServices: true })("responses to quote requests", (it) => {
   it.effect("only the quoted author can respond to our requests; forged responses do nothing", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

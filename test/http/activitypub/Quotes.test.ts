@@ -31,7 +31,7 @@ const request = (by: RemotePerson, object: string, instrument: unknown, id = `${
   instrument
 })
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("quotes by other servers", (it) => {
+layer(servers, { excludeTestServices: true })("quotes by other servers", (it) => {
   it.effect("row 21: a request as Mastodon 4.5 sends it is accepted with a stamp, once, and refused if the policy says so", () =>
     Effect.gen(function*() {
       const { actor, anna, quoted, zoe } = yield* scene("1")

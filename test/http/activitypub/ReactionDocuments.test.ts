@@ -17,7 +17,7 @@ const emoji = (name: string, more: Json = {}): Json => ({
   icon: { type: "Image", mediaType: "image/png", url: `https://pictures.example/${name}.png` },
   ...more
 })
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("reactions as documents", (it) => {
+layer(servers, { excludeTestServices: true })("reactions as documents", (it) => {
   it.effect("FEP-c0e0: a post has a collection of them, readable only to readers of the post", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer

@@ -8,7 +8,7 @@ import { eventually, respond } from "./Exchange.ts"
 import { found, there } from "./InboxCalls.ts"
 import { OtherServer, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("refusals by other servers", (it) => {
+layer(servers, { excludeTestServices: true })("refusals by other servers", (it) => {
   it.effect("F102: pending deliveries are shown with the refusals of both signature schemes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -25,7 +25,7 @@ const delivered = Effect.map(
   })
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("repeated activities", (it) => {
+layer(servers, { excludeTestServices: true })("repeated activities", (it) => {
   it.effect("row 78, F18: a follow under the same id counts again after its end, but copies signed earlier do not", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -19,7 +19,7 @@ const request = (by: RemotePerson, type: string, object: string, instrument: unk
 const responses = (type: string, to: RemotePerson) =>
   Effect.map(sentOf(type), (all) => all.filter((one) => String(one["to"]) === to.id))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("replies that need consent", (it) => {
+layer(servers, { excludeTestServices: true })("replies that need consent", (it) => {
   it.effect("row 21: a reply without a request is held, or rejected; one with a request gets a response", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]

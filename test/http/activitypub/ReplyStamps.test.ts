@@ -12,7 +12,7 @@ import { storedNote } from "./StoredNotes.ts"
 type Json = Record<string, unknown>
 const everybody = "https://www.w3.org/ns/activitystreams#Public"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("consent of other servers", (it) => {
+layer(servers, { excludeTestServices: true })("consent of other servers", (it) => {
   it.effect("row 21: only the account that was asked can respond; revoked consent is removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

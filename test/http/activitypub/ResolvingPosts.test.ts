@@ -14,7 +14,7 @@ const html = (path: string, body: string, headers: Record<string, string> = {}) 
 const link = (href: unknown, type = "application/activity+json") =>
   `<link rel="alternate" type="${type}" href="${String(href)}">`
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("search with resolve, posts", (it) => {
+layer(servers, { excludeTestServices: true })("search with resolve, posts", (it) => {
   it.effect("S-150: finds a post by its id, by a link element, by a Link header and by the response of a page", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]

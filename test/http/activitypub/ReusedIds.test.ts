@@ -17,7 +17,7 @@ const at = Effect.fnUntraced(function*(by: RemotePerson, activity: Json, seconds
   return yield* settled
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("ids that others reuse", (it) => {
+layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
   /**
    * Effects of an activity type, its undo, and whether it is active. `loose`: only copies are known to be late, as ids
    * do not show what belongs together.

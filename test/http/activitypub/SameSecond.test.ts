@@ -13,7 +13,7 @@ const second = Math.floor(Date.now() / 1_000) * 1_000
 const text = (by: RemotePerson, activity: Json) =>
   JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("activities within one second", (it) => {
+layer(servers, { excludeTestServices: true })("activities within one second", (it) => {
   /** Creates a remote account with an action, its undo, and a check whether it is active. */
   const scene = Effect.fnUntraced(function*(type: string, name: string) {
     const sql = yield* SqlClient.SqlClient

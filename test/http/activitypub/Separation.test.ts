@@ -23,7 +23,7 @@ const scene = Effect.fnUntraced(function*(name: string) {
 })
 type Scene = Effect.Success<ReturnType<typeof scene>>
 
-layer(servers, { excludeTestServices: true, timeout: "5 minutes" })("blocks before policies", (it) => {
+layer(servers, { excludeTestServices: true })("blocks before policies", (it) => {
   /** Sends every way in turn; returns those with an effect. */
   const effective = Effect.fnUntraced(function*(name: string, { ada, to, zoe }: Scene) {
     const left: Array<string> = []

@@ -32,7 +32,7 @@ const outcomes = SqlClient.SqlClient.use((sql) =>
     GROUP BY outcome ORDER BY outcome`
 )
 
-layer(counted, { excludeTestServices: true, timeout: "2 minutes" })("concurrent activities of many servers", (it) => {
+layer(counted, { excludeTestServices: true })("concurrent activities of many servers", (it) => {
   it.effect("I7, I8: each activity takes effect once, and one that always fails does not affect others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -10,7 +10,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 /** More than the maximum of concurrent jobs. */
 const slowJobs = 70
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fetches of posts from other servers", (it) => {
+layer(servers, { excludeTestServices: true })("fetches of posts from other servers", (it) => {
   it.effect("row 30: servers that never respond do not delay others", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -11,7 +11,7 @@ import { deliverFrom, note, servers, settled } from "./Sending.ts"
 const stored = (uri: string) =>
   SqlClient.SqlClient.use((sql) => sql<{ visibility: string }>`SELECT visibility FROM statuses WHERE uri = ${uri}`)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("spam rules for remote posts", (it) => {
+layer(servers, { excludeTestServices: true })("spam rules for remote posts", (it) => {
   it.effect("posts of other servers are dropped, held and reported; an edit cannot evade the rules", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("guard", ["manageRules", "manageReports"])

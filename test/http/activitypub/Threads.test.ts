@@ -44,7 +44,7 @@ const whole = (me: Person, id: string) =>
 
 const small = servers.pipe(Layer.provide(Layer.succeed(FetchLimits, limits)))
 
-layer(small, { excludeTestServices: true, timeout: "2 minutes" })("conversations of other servers", (it) => {
+layer(small, { excludeTestServices: true })("conversations of other servers", (it) => {
   it.effect("S-196: reading a thread fetches its parents and replies, once, and reports the fetch", () =>
     Effect.gen(function*() {
       const [anna, zoe, yan] = [yield* newPerson("anna"), yield* there("zoe"), yield* there("yan")]

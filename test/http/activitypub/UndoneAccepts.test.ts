@@ -5,7 +5,7 @@ import { found, there } from "./InboxCalls.ts"
 import { sentOf } from "./QuoteDocuments.ts"
 import { deliverFrom, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("accepts that are undone", (it) => {
+layer(servers, { excludeTestServices: true })("accepts that are undone", (it) => {
   it.effect("F80: an Undo finds its Accept in every form of its id, and embedded", () =>
     Effect.gen(function*() {
       const accepts: Readonly<Record<string, (type: string, id: string) => unknown>> = {

@@ -15,7 +15,7 @@ const noErrands = eventually(Effect.map(errands, (rows) => rows.length === 0 ? t
 const mentionsOf = (status: { readonly mentions: ReadonlyArray<{ readonly username: string }> }) =>
   status.mentions.map(({ username }) => username).toSorted()
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("mentions of unknown accounts", (it) => {
+layer(servers, { excludeTestServices: true })("mentions of unknown accounts", (it) => {
   it.effect("S-009: are fetched and mentioned, and unavailable ones remain links", () =>
     Effect.gen(function*() {
       const [anna, zoe] = [yield* newPerson("anna"), yield* there("zoe")]

@@ -42,7 +42,7 @@ const withoutPort = (url: URL) => {
   return bare
 }
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("signed requests for documents", (it) => {
+layer(servers, { excludeTestServices: true })("signed requests for documents", (it) => {
   it.effect("F100: a signature that cannot be verified counts as none, at every document", () =>
     Effect.gen(function*() {
       const { url } = yield* OtherServer

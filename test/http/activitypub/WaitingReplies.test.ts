@@ -7,7 +7,7 @@ import { eventually } from "./Exchange.ts"
 import { actorOf, mentioning, there } from "./InboxCalls.ts"
 import { deliverFrom, note, servers } from "./Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("replies that arrive before their post", (it) => {
+layer(servers, { excludeTestServices: true })("replies that arrive before their post", (it) => {
   it.effect("F76: each transaction attaches a bounded number of the replies that waited for a post", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,7 @@ import { deliverFrom, note, OtherServer, servers } from "./Sending.ts"
 
 const there = (name: string) => OtherServer.use(({ actor }) => actor(name))
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("posts of unfollowed accounts", (it) => {
+layer(servers, { excludeTestServices: true })("posts of unfollowed accounts", (it) => {
   it.effect("public ones are stored for a followed hashtag, and public or unlisted ones for a list", () =>
     Effect.gen(function*() {
       const [ida, wim, una] = [yield* newPerson("ida"), yield* there("wim"), yield* there("una")]

@@ -8,7 +8,7 @@ import { watching } from "../../support/WatchedStream.ts"
 
 const path = "/api/v1/admin/announcements"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("announcements in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("announcements in the API", (it) => {
   it.effect("S-087 S-110 S-235: are created, shown, published, unpublished and deleted, with events on the streams", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("herald", ["manageAnnouncements"])

@@ -38,7 +38,7 @@ const sweeping = Layer.provideMerge(
   TestServer.layer()
 )
 
-layer(sweeping, { excludeTestServices: true, timeout: "2 minutes" })("announcements", (it) => {
+layer(sweeping, { excludeTestServices: true })("announcements", (it) => {
   it.effect("S-087 S-088: have their mentions, their times, and only days for a range", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

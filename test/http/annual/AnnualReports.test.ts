@@ -29,7 +29,7 @@ const reading = (by: Person, at = "") =>
 
 const live = AnnualReports.layer.pipe(Layer.provide(Broadcast.layerMemory), Layer.provideMerge(TestServer.layer()))
 
-layer(live, { excludeTestServices: true, timeout: "2 minutes" })("annual reports", (it) => {
+layer(live, { excludeTestServices: true })("annual reports", (it) => {
   it.effect("are offered in December, computed by the agenda, kept, and read once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -1,4 +1,5 @@
 import { bodyBytesMax } from "../../../src/http/body/Body.ts"
+import { onReference } from "../../support/CpuTime.ts"
 
 const bytes = bodyBytesMax - 100
 const fill = (text: string, length = bytes) => text.repeat(Math.floor(length / text.length))
@@ -34,7 +35,7 @@ export const shapes: ReadonlyArray<readonly [name: string, type: string, body: s
   ["multipart of line breaks", "multipart/form-data; boundary=x", fill("--x\r\n")]
 ]
 
-/** Watches the turns of the event loop; returns the longest so far, in milliseconds of CPU time of this thread. */
+/** Watches the turns of the event loop; returns the longest so far, in CPU milliseconds of this thread on the reference machine. */
 export const turns = () => {
   const spent = () => {
     const { system, user } = process.threadCpuUsage()
@@ -51,6 +52,6 @@ export const turns = () => {
   return () => {
     over = true
     turn()
-    return longest
+    return onReference(longest)
   }
 }

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestServer } from "../../support/Server.ts"
 import { claim, count, deliver, follow, withDevice } from "./EncryptedDevices.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("bounds of encrypted messages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("bounds of encrypted messages", (it) => {
   it.effect("F74: strangers neither displace pending messages of a device nor fill all of its capacity", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 import { watching } from "../../support/WatchedStream.ts"
 import { base, claim, count, deliver, follow, keysOf, messages, strict, withDevice } from "./EncryptedDevices.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("encrypted messages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("encrypted messages", (it) => {
   it.effect("S-229: devices have keys that others find, and each one-time key is given to one of them", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* withDevice("anna"), yield* withDevice("ben"), yield* withDevice("cleo")]

@@ -25,7 +25,7 @@ const Live = Layer.provideMerge(
   NodeServices.layer
 )
 
-layer(Live, { excludeTestServices: true, timeout: "2 minutes" })("invites", (it) => {
+layer(Live, { excludeTestServices: true })("invites", (it) => {
   it.effect("S-017 S-018 S-235: admit users within the limits of staff; new members follow their inviter and are welcomed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

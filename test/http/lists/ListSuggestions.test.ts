@@ -8,7 +8,7 @@ import { auditEntries, staffMember } from "../../support/Staff.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
 import { becomes, emptyTables, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("suggestions of lists", (it) => {
+layer(servers, { excludeTestServices: true })("suggestions of lists", (it) => {
   it.effect("suggestions: applied by staff who confirm the loss of follows, dismissed permanently; of two concurrent decisions one is refused", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("decider", ["manageFederation"])

@@ -10,7 +10,7 @@ import { staffMember } from "../../support/Staff.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
 import { becomes, emptyTables, header, path, published, rules, short, suggested, synced } from "./FollowedLists.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation lists", (it) => {
+layer(servers, { excludeTestServices: true })("moderation lists", (it) => {
   it.effect("a list in CSV: its blocks are added, changed and removed; staff are not overruled, nor follows ended; each step is logged", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -41,7 +41,7 @@ const declared = () => {
   return found
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the API's documentation", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the API's documentation", (it) => {
   it.effect("lists every endpoint with its callers", () =>
     Effect.gen(function*() {
       const document = yield* fetchDocument

@@ -6,7 +6,7 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 /** More requests than any limit of an address allows in one period. */
 const requestsMax = 20_000
 
-layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })(
   "a rate limit",
   (it) => {
     it.effect.each(["/api/v1/accounts/lookup?acct=nobody", "/auth/password/new"])(

@@ -16,7 +16,7 @@ const paths = ["/about", "/privacy-policy", "/terms-of-service", "/terms-of-serv
 /** Returns the content of the page header. */
 const headerOf = ({ text }: Reply) => /<header[^>]*>(.*?)<\/header>/s.exec(text)?.[1] ?? ""
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("frames of pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("frames of pages", (it) => {
   it.effect("F225: public pages have the web client's navigation and the server's title, and know who is signed in", () =>
     Effect.gen(function*() {
       const { createPerson, variables } = yield* TestServer

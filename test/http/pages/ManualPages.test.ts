@@ -8,7 +8,7 @@ import { problems } from "./strictPage.ts"
 const pathOf = (document: string) =>
   document === "docs/guide/index.md" ? "/docs" : `/docs/${document.replace(/^docs\//, "").replace(/\.md$/, "")}`
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: 120_000 })("the guides on the server", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the guides on the server", (it) => {
   const page = (path: string) =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer

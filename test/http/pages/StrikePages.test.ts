@@ -16,7 +16,7 @@ const linkOf = Effect.fnUntraced(function*(id: bigint) {
   return `/disputes/strikes/${id}?${new URLSearchParams({ token })}`
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "decisions about the user's own account",
   (it) => {
     it.effect("S-234: the user reads and appeals strikes once; others cannot see them", () =>

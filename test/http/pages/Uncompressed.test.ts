@@ -81,7 +81,7 @@ const places: Readonly<Record<string, string | undefined>> = {
   "src/http/pages/TwoFactorPage.ts": "/settings/two_factor_authentication"
 }
 
-layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ EMAIL_SUBSCRIPTIONS: "on" }), { excludeTestServices: true })(
   "BREACH",
   (it) => {
     it.effect("pages with secrets besides a form's token are sent uncompressed, however large; others are compressed", () =>

@@ -65,7 +65,7 @@ const raw = Effect.fnUntraced(function*(path: string, headers: Record<string, st
   )
 })
 
-layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
   "visits",
   (it) => {
     it.effect("F50: unknown addresses are a page to browsers and JSON to programs", () =>

@@ -96,7 +96,7 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
           }
         }
       }),
-    { arbitrary: { runs: 60 }, timeout: 180_000 }
+    { arbitrary: { runs: 60 } }
   )
 
   it("compared many statuses and marks", () => {

@@ -186,7 +186,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("rows of the client API
             .join("\n")
         )
         assert.deepStrictEqual([...problems.keys()], [], told.join("\n"))
-      }),
-    120_000
+      })
   )
 })

@@ -13,7 +13,7 @@ const held = "/admin/held_posts"
 const ruleIds = (text: string) => [...text.matchAll(/\/admin\/spam_rules\/(\d+)"/g)].map(([, id = ""]) => id)
 const heldIds = (text: string) => [...text.matchAll(/name="ids\[\]" value="(\d+)"/g)].map(([, id = ""]) => id)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pages for spam rules", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("pages for spam rules", (it) => {
   it.effect("S-235: a rule is created, tried out, switched on; held posts are approved and rejected", () =>
     Effect.gen(function*() {
       const { act, accountId, browser, undo } = yield* administratorBrowser("sweeper")

@@ -21,7 +21,7 @@ const face = (share: number) => {
   return sharp(pixels, { raw: { width: edge, height: edge, channels: 3 } }).png().toBuffer()
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("spam rules", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("spam rules", (it) => {
   it.effect("staff create, order and delete them, and the audit log records it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("chainer", ["manageRules"])

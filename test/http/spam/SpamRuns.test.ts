@@ -10,7 +10,7 @@ import { path, rule, unruled, write } from "./SpamCalls.ts"
 
 const runs = `${path}/dry_runs`
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("dry runs of spam rules", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("dry runs of spam rules", (it) => {
   it.effect("a switched-off rule shows its would-be matches, with public samples", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ const path = "/api/v1/admin/trends"
 const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
   Schema.decodeUnknownEffect(Schema.Array(schema), { onExcessProperty: "error" })(value)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("trends in the staff API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("trends in the staff API", (it) => {
   it.effect("S-112 S-232: trend candidates are listed, and trend while staff allow it", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("curator", ["manageTaxonomies"])

@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 
 const asks = { interaction_policy: { can_quote: { manual_approval: ["public"] } } }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "quotes that wait for the quoted author",
   (it) => {
     it.effect("row 21, S-212: a quote waits for the quoted author's single decision, and the author is notified", () =>

@@ -15,7 +15,7 @@ const texts = (by: Person, query = "") =>
       (found) => found.map(({ content, reblog }) => (reblog?.content ?? content).replaceAll(/<[^>]*>/g, ""))
     ))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("catch-ups", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("catch-ups", (it) => {
   it.effect("D-011: show posts since a time: quiet people first, a boosted post once, nothing hidden", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,7 @@ import { call, newPerson, sendPost } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("expectations of clients", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("expectations of clients", (it) => {
   it.effect("F86: the author's own name in a post is a mention, without a notification", () =>
     Effect.gen(function*() {
       const [ada, bob] = [yield* newPerson("selfnaming"), yield* newPerson("selfnamed2")]

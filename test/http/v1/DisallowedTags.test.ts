@@ -5,7 +5,7 @@ import { ask, newPerson } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffMember } from "../../support/Staff.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("disallowed hashtags", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("disallowed hashtags", (it) => {
   it.effect("S-233: a new or edited post with one is refused with an error that names it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -33,7 +33,7 @@ const customEmoji = Effect.fnUntraced(function*(shortcode: string, domain: strin
     VALUES (next_id(${now}), ${shortcode}, ${domain}, ${url}, ${url}, ${new Date(now)})`
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("emoji reactions", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("emoji reactions", (it) => {
   it.effect("D-005: are listed on a status with their accounts, in order of arrival; a status without any has no field", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna"), yield* newPerson("ben"), yield* newPerson("cleo")]

@@ -35,7 +35,7 @@ const walk = Effect.fnUntraced(function*(viewer: Person, start: string, rel: "ne
   }
   return { pages, followed }
 })
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "4 minutes" })("extensions for apps", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("extensions for apps", (it) => {
   it.effect("F98: the instance document announces each extension", () =>
     Effect.gen(function*() {
       const { body } = yield* call("GET", "/api/v2/instance", undefined)

@@ -11,7 +11,7 @@ const strict = { onExcessProperty: "error" } as const
 const feature = (by: Person, name: unknown) => ask(by, "POST", "/api/v1/featured_tags", { name })
 const names = ({ body }: { readonly body: ReadonlyArray<{ readonly name: string }> }) => body.map(({ name }) => name)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("featured hashtags", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("featured hashtags", (it) => {
   it.effect("S-097 S-165 S-215: are listed by use with their figures, shown to everybody, and removed", () =>
     Effect.gen(function*() {
       const { baseUrl } = yield* TestServer

@@ -12,7 +12,7 @@ const tag = (by: Person, name: string, verb = "follow") =>
   ask(by, "POST", `/api/v1/tags/${encodeURIComponent(name)}/${verb}`)
 const names = ({ body }: { readonly body: ReadonlyArray<Tag> }) => body.map(({ name }) => name)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("followed hashtags", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("followed hashtags", (it) => {
   it.effect("are followed in any spelling, listed newest first, and unfollowed; an invalid name is not found", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna1")

@@ -18,7 +18,7 @@ const form = (by: Person, path: string, body: string) =>
     })
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("habits of clients", (it) => {
+layer(servers, { excludeTestServices: true })("habits of clients", (it) => {
   it.effect("F30: empty and null languages of a follow mean all; without the parameter they are unchanged", () =>
     Effect.gen(function*() {
       const [reader, author] = [yield* newPerson("reader"), yield* newPerson("author")]

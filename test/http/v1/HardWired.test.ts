@@ -7,7 +7,7 @@ import { eventually, follows, serve } from "../activitypub/Exchange.ts"
 import { found, there } from "../activitypub/InboxCalls.ts"
 import { OtherServer, servers } from "../activitypub/Sending.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("fields with fixed or derived values", (it) => {
+layer(servers, { excludeTestServices: true })("fields with fixed or derived values", (it) => {
   it.effect("F82 D-029: fields without a setting are empty", () =>
     Effect.gen(function*() {
       // Before the first read, which is cached for half a minute.

@@ -7,7 +7,7 @@ import { act, only, reply, requests, response } from "../../support/InteractionC
 import { notified, post, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interactions", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("pending interactions", (it) => {
   it.effect("row 21: a pending reply is hidden from others: not counted, and on the profile only for its author", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna8"), yield* newPerson("ben8")]

@@ -6,7 +6,7 @@ import { follow } from "../../support/ListCalls.ts"
 import { decodeStatus, post, show } from "../../support/QuoteCalls.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("interaction policies", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("interaction policies", (it) => {
   it.effect("row 21, D-009: new, edited and scheduled posts take a policy in both formats; invalid ones are refused", () =>
     Effect.gen(function*() {
       const anna = yield* newPerson("anna")

@@ -6,7 +6,7 @@ import { follow } from "../../support/ListCalls.ts"
 import { notified, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("pending interaction requests", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("pending interaction requests", (it) => {
   it.effect("row 21, D-010: a pending reply is invisible to others everywhere; after acceptance everybody sees it", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna4"), yield* newPerson("ben4"), yield* newPerson("cleo4")]

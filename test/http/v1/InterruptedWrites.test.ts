@@ -55,7 +55,7 @@ const behind = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("a write interrupted with 503", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("a write interrupted with 503", (it) => {
   it.effect("F99, D-023: is withdrawn while it waits, and its key executes it once", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson

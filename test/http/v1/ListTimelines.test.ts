@@ -5,7 +5,7 @@ import { create, follow, forget, home, path, put, timeline } from "../../support
 import { links } from "../../support/Requests.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("timelines of lists", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("timelines of lists", (it) => {
   it.effect("S-204 S-219: a list's timeline has its members' posts like home, from its feed and from Postgres alike", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo, dora] = [

@@ -12,7 +12,7 @@ import { TestServer } from "../../support/Server.ts"
 const strict = { onExcessProperty: "error" } as const
 const missing = { error: "Record not found" }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("lists", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("lists", (it) => {
   it.effect("S-003 S-098 S-217 S-220 S-246: are created, shown, changed and deleted by their owner alone", () =>
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]

@@ -30,7 +30,7 @@ const textOf = (path: string, token?: string) =>
     )
   )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("threads and histories of large posts", (it) => {
+layer(servers, { excludeTestServices: true })("threads and histories of large posts", (it) => {
   it.effect("F14: the size of a response is bounded, for any replies and edits by strangers", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

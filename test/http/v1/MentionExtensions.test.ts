@@ -25,7 +25,7 @@ const decide = (owner: Person, decision: string) =>
     ({ body }) => decode(NotificationPolicy)(body)
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("extensions for mentions", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("extensions for mentions", (it) => {
   it.effect("F98, D-021: a policy filters or drops mentions by unfollowed people in conversations without a post of the user", () =>
     Effect.gen(function*() {
       const [ada, ben, cy] = [yield* newPerson, yield* newPerson, yield* newPerson]

@@ -189,7 +189,6 @@ layer(server(), { excludeTestServices: true })("the user's own lists", (it) => {
           "14499",
           "14501"
         ])
-      }),
-    180_000
+      })
   )
 })

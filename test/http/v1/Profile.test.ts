@@ -22,7 +22,7 @@ const shown = (by: Person) =>
     ({ body }) => Schema.decodeUnknownEffect(Profile)(body, { onExcessProperty: "error" })
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the user's own profile", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the user's own profile", (it) => {
   it.effect("S-138, S-230: is read as written, and changed by PATCH and PUT with its rendering", () =>
     Effect.gen(function*() {
       const { createPerson, createToken } = yield* TestServer

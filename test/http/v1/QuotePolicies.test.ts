@@ -5,7 +5,7 @@ import { follow } from "../../support/ListCalls.ts"
 import { decodeStatus as decode, post, quoting, show } from "../../support/QuoteCalls.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "permissions to quote, and to read quotes",
   (it) => {
     it.effect("row 21: the quote policy is set with the post, by default, later and by an edit; a non-public post cannot be quoted by others", () =>

@@ -11,7 +11,7 @@ import { type Person, TestServer } from "../../support/Server.ts"
 const strict = { onExcessProperty: "error" } as const
 const gone = "The post you are trying to quote does not appear to exist."
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("quotes", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("quotes", (it) => {
   it.effect("a quote is listed with the quoted post, counted, and notified", () =>
     Effect.gen(function*() {
       const [anna, ben, cleo] = [yield* newPerson("anna1"), yield* newPerson("ben1"), yield* newPerson("cleo1")]

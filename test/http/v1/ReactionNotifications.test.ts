@@ -12,7 +12,7 @@ const react = (by: Person, id: string, name: string, method = "PUT") =>
 const reactionsOf = (by: Person, query = "?types[]=pleroma:emoji_reaction") =>
   Effect.map(call("GET", `/api/v1/notifications${query}`, by.token), ({ body }) => body)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("notifications of reactions", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("notifications of reactions", (it) => {
   it.effect("D-006: notify the author, and only apps that request the type see it", () =>
     Effect.gen(function*() {
       const [kai, lea] = [yield* newPerson("kai"), yield* newPerson("lea")]

@@ -147,7 +147,7 @@ describe("catalogs of texts", () => {
   })
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("refusals", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("refusals", (it) => {
   it.effect("F35: errors are in the requested language, and in English by default", () =>
     Effect.gen(function*() {
       const { createPerson, fetch } = yield* TestServer

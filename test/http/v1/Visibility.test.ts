@@ -137,8 +137,7 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
             assert.deepStrictEqual([response.status, response.text], [404, missing.text], `${role} ${path}`)
           }
         }
-      }),
-    120_000
+      })
   )
 
   it.effect("row 63: data of other users is 404, by any id", () =>

@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })(
   "limits of actions in the web client",
   (it) => {
     it.effect("F228: deleting posts, undoing boosts and redrafting count as in the API", () =>

@@ -24,7 +24,7 @@ const relationship = (reader: Person, author: Person) =>
     ({ body }) => body[0]
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("actions of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("actions of the web client", (it) => {
   it.effect("react, mute the conversation and vote, each undone in place", () =>
     Effect.gen(function*() {
       const [ada, bob] = yield* pair("ada", "bob")

@@ -8,7 +8,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 const buttonOf = (page: string, act: string): string | undefined =>
   new RegExp(`<button[^>]*name="act" value="${act}"[^>]*>(?:<svg.*?</svg>)?([^<]*)`).exec(page)?.[1]
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "1 minute" })("buttons in other languages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("buttons in other languages", (it) => {
   it.effect("F324: buttons have verbs where English has one word for the verb and the noun", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -7,7 +7,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, locationOf } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("the composer", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the composer", (it) => {
   it.effect("publishes from its page and from Home, and returns to the post", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

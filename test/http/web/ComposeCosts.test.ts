@@ -9,7 +9,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 /** Maximum compressed bytes of a page, and of all scripts of a page. */
 const [pageBytesMax, scriptBytesMax] = [40_000, 60_000]
 
-layer(countedServer, { excludeTestServices: true, timeout: "1 minute" })("pages of the composer", (it) => {
+layer(countedServer, { excludeTestServices: true })("pages of the composer", (it) => {
   it.effect("take as many statements for forty drafts as for one, and few bytes", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -17,7 +17,7 @@ const rules = (automatic: ReadonlyArray<string>, manual: ReadonlyArray<string> =
 const selected = (text: string, name: string) =>
   new RegExp(`<select name="${name}">(?:(?!</select>).)*<option value="([^"]*)" selected>`, "s").exec(text)?.[1]
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "interaction policies in the composer",
   (it) => {
     it.effect("the choices become the post's policy; omitted ones are the member's defaults for the visibility", () =>

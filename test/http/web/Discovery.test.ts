@@ -17,7 +17,7 @@ const indexed = Effect.gen(function*() {
   yield* Effect.repeat(step, { until: (more) => !more })
 }).pipe(Effect.provide(StatusIndex.layer))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("discovery in the web", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("discovery in the web", (it) => {
   it.effect("finds people, posts and hashtags, and explains the operators", () =>
     Effect.gen(function*() {
       const [fox, ben] = [yield* newPerson("fox_anna"), yield* newPerson("ben")]
@@ -139,7 +139,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     }))
 })
 
-layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
   "discovery for members only",
   (it) => {
     it.effect("asks visitors to sign in", () =>

@@ -39,7 +39,7 @@ const owner = Effect.fnUntraced(function*(name: string) {
   return browser
 })
 
-layer(server(), { excludeTestServices: true, timeout: "3 minutes" })("every route that browsers use", (it) => {
+layer(server(), { excludeTestServices: true })("every route that browsers use", (it) => {
   it.effect("F226: changes nothing by a form without its token, of another session, or from another site", () =>
     Effect.gen(function*() {
       const routes = yield* routesOf(/^(?:POST|PUT|PATCH|DELETE) /)

@@ -9,7 +9,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "1 minute" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "a post that the server cannot store",
   (it) => {
     it.effect("keeps the text, and is posted once when it is sent again", () =>
@@ -37,7 +37,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "1 minute" })(
   }
 )
 
-layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "1 minute" })(
+layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })(
   "a post over a limit",
   (it) => {
     it.effect("keeps the text", () =>
@@ -56,7 +56,7 @@ layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, time
   }
 )
 
-layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "1 minute" })(
+layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })(
   "a restart of the server",
   (it) => {
     it.effect("keeps drafts, and the form of an open page", () =>

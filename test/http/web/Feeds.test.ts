@@ -4,7 +4,7 @@ import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("feeds", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("feeds", (it) => {
   it.effect("list only public posts, without text behind a warning, in three formats", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer

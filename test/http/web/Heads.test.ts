@@ -9,7 +9,7 @@ const canonicalOf = (page: string) => /<link rel="canonical" href="([^"]*)">/.ex
 const linkedDataOf = (page: string): unknown =>
   JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/.exec(page)?.[1] ?? "null")
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "1 minute" })("heads of public pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("heads of public pages", (it) => {
   it.effect("have canonical links, OpenGraph, structured data, feeds and verified links for other sites", () =>
     Effect.gen(function*() {
       const { baseUrl, createPerson } = yield* TestServer

@@ -45,7 +45,7 @@ const streamOf = Effect.fnUntraced(function*(
   return { response, next, over }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the stream of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the stream of the web client", (it) => {
   it.effect("sends ids of new, edited and deleted posts, and of notifications", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -17,7 +17,7 @@ const unfolded = (text: string): number => {
   return count
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("long threads", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("long threads", (it) => {
   it.effect("750 replies are on one page, of which 200 are shown at once, at any level", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

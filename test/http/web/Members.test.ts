@@ -6,7 +6,7 @@ import { publishedId } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("restricted members", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("restricted members", (it) => {
   it.effect("F285: visits with a session count like those with a token, once a day, and only of active members", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -69,7 +69,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     }))
 })
 
-layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer({ RATE_LIMITS: "on" }), { excludeTestServices: true })(
   "limits of pages",
   (it) => {
     it.effect("F203: count members by account and visitors by address, also with a cookie of no session", () =>

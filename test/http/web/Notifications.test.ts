@@ -9,7 +9,7 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
 const favourite = (by: Person, id: string) => ask(by, "POST", `/api/v1/statuses/${id}/favourite`)
 const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/${whom.accountId}/follow`, {})
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("web notifications", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("web notifications", (it) => {
   it.effect("describe what happened, group favourites and follows, and have a tab for mentions", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

@@ -4,7 +4,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("scripts of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("scripts of the web client", (it) => {
   it.effect("the service worker is revalidated, and the manifest makes the client installable", () =>
     Effect.gen(function*() {
       const browser = yield* staffBrowser()

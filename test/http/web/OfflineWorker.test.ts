@@ -78,7 +78,7 @@ const startWorker = Effect.gen(function*() {
 })
 const fails = () => Promise.reject(new TypeError("Failed to fetch"))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the service worker", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the service worker", (it) => {
   it.effect("F267: shows pages and files even if nothing can be stored", () =>
     Effect.gen(function*() {
       const { through, state } = yield* startWorker

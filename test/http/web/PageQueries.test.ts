@@ -14,7 +14,7 @@ const follow = (by: Person, whom: Person) => ask(by, "POST", `/api/v1/accounts/$
 /** Maximum statements of a page, for any number of rows. */
 const statementsMax = 40
 
-layer(countedServer, { excludeTestServices: true, timeout: "3 minutes" })("pages of the web client", (it) => {
+layer(countedServer, { excludeTestServices: true })("pages of the web client", (it) => {
   it.effect("take as many queries for 40 rows as for one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

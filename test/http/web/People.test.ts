@@ -11,7 +11,7 @@ const write = (by: Person, status: string, more: Record<string, unknown> = {}) =
 const people = (...names: ReadonlyArray<string>) =>
   TestServer.use(({ createPerson }) => Effect.forEach(names, (name) => createPerson(name)))
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("people in the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("people in the web client", (it) => {
   it.effect("are followed and unfollowed from lists, with and without a script", () =>
     Effect.gen(function*() {
       const [ada, bob, cleo] = yield* people("ada", "bob", "cleo")

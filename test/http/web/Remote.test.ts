@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { locationOf } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTestServices: true })(
   "actions across servers",
   (it) => {
     it.effect("visitors continue on their own server; only our own form redirects", () =>
@@ -93,7 +93,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8,::1/128" }), { excludeTest
   }
 )
 
-layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
   "public routes with timelines for members",
   (it) => {
     it.effect("show visitors no public timeline, and no feed of a hashtag", () =>
@@ -114,7 +114,7 @@ layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: 
 
 const formats = ["rss", "atom", "json"]
 
-layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
   "public routes in limited federation",
   (it) => {
     it.effect("show visitors neither posts nor profiles", () =>

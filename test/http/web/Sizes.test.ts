@@ -36,7 +36,7 @@ const scriptsOf = Effect.fnUntraced(function*(reader: Reader, path: string, know
   return all
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("sizes of pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("sizes of pages", (it) => {
   it.effect("Home of 20 posts has at most 40 kB, a public post at most 15 kB, compressed", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("ada")

@@ -5,7 +5,7 @@ import { remotePost } from "../../support/RemotePosts.ts"
 import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("threads and profiles", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("threads and profiles", (it) => {
   it.effect("a thread is a tree: branches are nested, and a chain by the author is flat", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -75,14 +75,14 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
   it.effect("a profile of another server says that posts may be missing, and links to the original", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
-      yield* remotePost([])
+      const { username } = yield* remotePost([])
       const browser = yield* staffBrowser(yield* createPerson("rolf"))
-      const { status, text } = yield* browser.get("/@remote1@else.test")
+      const { status, text } = yield* browser.get(`/@${username}@else.test`)
       assert.strictEqual(status, 200)
       assert.include(text, "Older posts may be missing here.")
-      assert.match(
+      assert.include(
         text,
-        /<a href="https:\/\/else\.test\/@remote1" rel="nofollow noopener" dir="auto">Open the original page/
+        `<a href="https://else.test/@${username}" rel="nofollow noopener" dir="auto">Open the original page`
       )
       assert.notInclude((yield* browser.get("/@rolf")).text, "Older posts may be missing here.")
     }))

@@ -5,7 +5,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, locationOf, type Page } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("timelines in the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("timelines in the web client", (it) => {
   it.effect("lead visitors to sign in and back, and members to Home", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer
@@ -141,7 +141,7 @@ layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("
     }))
 })
 
-layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ PUBLIC_TIMELINES: "members" }), { excludeTestServices: true })(
   "timelines for members only",
   (it) => {
     it.effect("ask visitors to sign in", () =>

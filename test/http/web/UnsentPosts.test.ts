@@ -6,7 +6,7 @@ import { TestServer } from "../../support/Server.ts"
 import { staffBrowser } from "../../support/StaffBrowser.ts"
 import { formsOf, type Page } from "../../support/TestBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "unsent posts: threads, drafts, scheduled posts, ended sessions",
   (it) => {
     it.effect("publishes a thread, and keeps the rest of it after a refusal in the middle", () =>

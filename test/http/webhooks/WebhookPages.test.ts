@@ -9,7 +9,7 @@ import { staffBrowser } from "../../support/StaffBrowser.ts"
 const path = "/admin/webhooks"
 const secretIn = (text: string) => /<code class="secret">(\w+)<\/code>/.exec(text)?.[1] ?? ""
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("webhook pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("webhook pages", (it) => {
   it.effect("S-235: a webhook is created, changed, switched off and on, gets another secret, and is removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -47,7 +47,7 @@ const toldOf = (one: Effect.Success<typeof program>, count: number) =>
   eventually(Effect.sync(() => one.told), (told) => told.length >= count)
 const signed = (text: string, secret: string) => `sha256=${createHmac("sha256", secret).update(text).digest("hex")}`
 
-layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true })(
   "webhooks",
   (it) => {
     it.effect("report accounts, reports and posts, each signed, in order", () =>

@@ -215,7 +215,7 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
           assert.deepStrictEqual(redis, memory)
         }
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 40 }, timeout: 120_000 }
+    { arbitrary: { runs: 40 } }
   )
 })
 

@@ -26,6 +26,6 @@ const Swift = Layer.unwrap(Effect.gen(function*() {
   )
 })).pipe(Layer.provideMerge(NodeServices.layer))
 
-layer(Swift, { excludeTestServices: true, timeout: "3 minutes" })("files in a bucket of OpenStack Swift", (it) => {
+layer(Swift, { excludeTestServices: true })("files in a bucket of OpenStack Swift", (it) => {
   for (const [name, effect] of Object.entries(contract)) it.effect(name, () => effect)
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { redact } from "../../../src/layers/telemetry/Redaction.ts"
+import { best } from "../../support/CpuTime.ts"
 
 const secret = "Zm9vYmFyYmF6cXV4MTIzNDU2"
 
@@ -65,13 +66,8 @@ describe("redact", () => {
       "password=\"",
       "password=\\\""
     ]
-    const millis = (text: string) => {
-      const began = performance.now()
-      redact(text)
-      return performance.now() - began
-    }
     // A search that restarts at every character would need seconds.
-    for (const piece of pieces) assert.isBelow(millis(piece.repeat(200_000)), 1000, piece)
+    for (const piece of pieces) assert.isBelow(best(() => redact(piece.repeat(200_000)), 1000), 1000, piece)
   })
 
   it("leaves other lines unchanged", () => {

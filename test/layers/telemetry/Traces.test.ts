@@ -108,6 +108,5 @@ it.live(
         assert.notProperty(headers, "traceparent", "other servers do not get the trace")
         assert.notProperty(headers, "b3")
       }
-    }).pipe(Effect.provide(Layer.merge(keyOperations, NodeServices.layer)), Effect.scoped),
-  180_000
+    }).pipe(Effect.provide(Layer.merge(keyOperations, NodeServices.layer)), Effect.scoped)
 )

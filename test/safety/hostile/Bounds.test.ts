@@ -174,7 +174,7 @@ const bounded: ReadonlyArray<Bounded> = [
   }
 ]
 
-layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true })(
   "bounded tables",
   (it) => {
     it.effect.each(bounded)(

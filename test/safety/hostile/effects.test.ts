@@ -10,7 +10,7 @@ import { TestServer } from "../../support/Server.ts"
 const count = (query: (sql: SqlClient.SqlClient) => Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
   Effect.orDie(Effect.map(Effect.flatMap(SqlClient.SqlClient, query), (rows) => rows.length))
 const mentioning = (me: string): Json => ({ cc: [me], tag: [{ type: "Mention", href: me }] })
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server's activities", (it) => {
+layer(servers, { excludeTestServices: true })("a hostile server's activities", (it) => {
   it.effect("row 10: a post that is deleted while it arrives stays deleted, in either order", () =>
     Effect.gen(function*() {
       const [ada, zoe] = [yield* newPerson("ada"), yield* there("zoe")]

@@ -24,7 +24,7 @@ const known = Effect.flatMap(
 const resolve = (by: Parameters<typeof json>[0], text: string) =>
   json(by, `/api/v2/search?resolve=true&q=${encodeURIComponent(text)}`)
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "a hostile server lies about identities",
   (it) => {
     it.effect("row 1: a document that claims another's id is refused, wherever it is found and however it is reached", () =>

@@ -120,7 +120,7 @@ const activitiesOf = (by: RemotePerson, me: string, post: string, poll: string):
   ]
 }
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("ids that no database accepts", (it) => {
+layer(servers, { excludeTestServices: true })("ids that no database accepts", (it) => {
   it.effect("row 39: invalid ids in any field match nothing and cause no retries", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

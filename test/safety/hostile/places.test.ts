@@ -28,7 +28,7 @@ const forbidden = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("a hostile server names forbidden places", (it) => {
+layer(servers, { excludeTestServices: true })("a hostile server names forbidden places", (it) => {
   it.effect("row 25: nothing that contains an address makes the server connect to a private one", () =>
     Effect.scoped(Effect.gen(function*() {
       const { connections, port } = yield* forbidden

@@ -1,11 +1,14 @@
 import { Effect } from "effect"
+import { onReference } from "../../support/CpuTime.ts"
 
 /** Interval between measurements of the event loop, in milliseconds. */
 const sampleMillis = 1
+/** Milliseconds below which a pause is brief on any machine. */
+const briefMillis = 20
 
 /**
- * Runs an effect; returns its result and its longest event loop pause, in CPU milliseconds of this thread. Time of
- * other processes does not count.
+ * Runs an effect; returns its result and its longest event loop pause, in CPU milliseconds of this thread on the
+ * reference machine. Time of other processes does not count.
  */
 export const pauseIn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<readonly [A, number], E, R> =>
   Effect.suspend(() => {
@@ -20,7 +23,7 @@ export const pauseIn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<re
     return Effect.ensuring(
       Effect.map(work, (result) => {
         sample()
-        return [result, longest] as const
+        return [result, longest < briefMillis ? longest : onReference(longest)] as const
       }),
       Effect.sync(() => clearInterval(timer))
     )

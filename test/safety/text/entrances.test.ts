@@ -85,7 +85,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         assert.deepStrictEqual(slow, [])
         assert.isAbove(fields.length, 500)
         yield* assertServed(ada, "all of them")
-      }),
-    300_000
+      })
   )
 })

@@ -67,8 +67,7 @@ layer(TestServer.layer({ REGISTRATIONS: "approval" }), { excludeTestServices: tr
           annotate(`${texts} texts, responses by status: ${JSON.stringify(statuses)}`)
           assert.isAbove(texts, 300)
           yield* assertServed(staff, "all of them")
-        }),
-      300_000
+        })
     )
   }
 )

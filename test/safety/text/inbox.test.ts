@@ -68,7 +68,6 @@ layer(servers, { excludeTestServices: true })("F104: the worst texts of other se
         }
         assert.deepStrictEqual(slow, [])
         yield* assertServed(ada, "all of them")
-      }),
-    300_000
+      })
   )
 })

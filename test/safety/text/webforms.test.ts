@@ -60,7 +60,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("F104: the worst texts 
         annotate(`${texts} texts, responses by status: ${JSON.stringify(statuses)}`)
         assert.isAbove(texts, 100)
         yield* assertServed(member, "all of them")
-      }),
-    300_000
+      })
   )
 })

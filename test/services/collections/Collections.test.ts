@@ -57,7 +57,7 @@ layer(layers, { excludeTestServices: true })("Collections", (it) => {
           if (others.has(viewer)) compared.different += 1
         }
       }),
-    { arbitrary: { runs: 150 }, timeout: 120_000 }
+    { arbitrary: { runs: 150 } }
   )
 
   it("compared readings of many kinds", () => {

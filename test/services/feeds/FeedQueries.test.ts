@@ -161,7 +161,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("queries of feeds", (it
           tagged += followersOfTags!.length
         }
       }),
-    { arbitrary: { runs: 120 }, timeout: 180_000 }
+    { arbitrary: { runs: 120 } }
   )
 
   it("compared many entries", () => {

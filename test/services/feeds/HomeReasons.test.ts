@@ -33,7 +33,7 @@ layer(HomeReasons.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeT
             }
           }
         }).pipe(Effect.provide(TestClock.layer())),
-      { arbitrary: { runs: 60 }, timeout: 180_000 }
+      { arbitrary: { runs: 60 } }
     )
 
     it("compared many statuses", () => {

@@ -50,7 +50,7 @@ const swept = Effect.gen(function*() {
 
 const follow = (bearer: string, id: AccountId) => postJson(`/api/v1/accounts/${id}/follow`, bearer, {})
 
-layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServices: true })(
   "e-mails about notifications",
   (it) => {
     it.effect("one e-mail an hour tells an absent member about all that is new, in the member's language", () =>

@@ -5,7 +5,7 @@ import { idOf, servers, source, transferred } from "../../support/mastodon/Copie
 
 const at = new Date(Date.UTC(2024, 1))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("changes in Mastodon since the copy", (it) => {
+layer(servers, { excludeTestServices: true })("changes in Mastodon since the copy", (it) => {
   it.effect("F301: a delta brings reviews for trends, quote policies, IP blocks and settings of profiles", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

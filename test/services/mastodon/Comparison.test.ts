@@ -5,7 +5,7 @@ import { argumentsOf, idOf, servers, source, transferred } from "../../support/m
 import { otherServer } from "../../support/RemotePosts.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "a comparison with the running Mastodon server",
   (it) => {
     it.effect("reports in which fields of which documents both differ, and fails if they do", () =>

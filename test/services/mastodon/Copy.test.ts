@@ -131,7 +131,7 @@ const sourceServer = Effect.fnUntraced(function*(version: Version) {
 })
 
 const forVersion = (version: Version) =>
-  layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(`a copy of Mastodon ${version}`, (it) => {
+  layer(servers, { excludeTestServices: true })(`a copy of Mastodon ${version}`, (it) => {
     it.effect("shows its plan, copies accounts, posts and relations, and lists invalid data", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ import { TestServer } from "../../support/Server.ts"
 /** Prepares the server for a copy from another one, as if it had begun and copied nothing. */
 const forget = SqlClient.SqlClient.use((sql) => sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`)
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("a delta of a Mastodon server", (it) => {
+layer(servers, { excludeTestServices: true })("a delta of a Mastodon server", (it) => {
   it.effect("F261: keeps what was removed and recreated since the copy, and leaves out attachments that an edit removed", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

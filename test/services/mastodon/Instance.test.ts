@@ -8,7 +8,7 @@ import { TestServer } from "../../support/Server.ts"
 const at = new Date(Date.UTC(2024, 1))
 const later = new Date(Date.now() + 86_400_000)
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("the server itself, copied from Mastodon", (it) => {
+layer(servers, { excludeTestServices: true })("the server itself, copied from Mastodon", (it) => {
   it.effect("keeps its description, rules, announcements, invites, webhooks and relays; rejected rows have a reason", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -11,7 +11,7 @@ import { TestServer } from "../../support/Server.ts"
 
 const postsMax = 20_000
 
-layer(servers, { excludeTestServices: true, timeout: "4 minutes" })("an interrupted copy", (it) => {
+layer(servers, { excludeTestServices: true })("an interrupted copy", (it) => {
   it.effect("continues after kill -9 in the middle of a table, and copies each row once", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

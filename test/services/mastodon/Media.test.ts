@@ -16,7 +16,7 @@ import {
 import { s3Double } from "../../support/S3Double.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("files of a Mastodon server", (it) => {
+layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it) => {
   it.effect("have paths by their ids in groups of three digits", () =>
     Effect.sync(() => {
       const at = (id: string) => placeOf("media_attachments/files", id, "small", "a.png")

@@ -5,7 +5,7 @@ import { idOf, rejected, servers, source, transferred } from "../../support/mast
 
 const at = new Date(Date.UTC(2024, 1))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("moderation of a Mastodon server", (it) => {
+layer(servers, { excludeTestServices: true })("moderation of a Mastodon server", (it) => {
   it.effect("keeps reports, strikes, appeals and staff notes", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

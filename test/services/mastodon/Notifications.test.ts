@@ -33,7 +33,7 @@ const vapidPair = () => {
   return { privateKey: padded(pair.getPrivateKey()), publicKey: padded(pair.getPublicKey()) }
 }
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("notifications of a Mastodon server", (it) => {
+layer(servers, { excludeTestServices: true })("notifications of a Mastodon server", (it) => {
   it.effect("are copied for 30 days if their objects are here, with the subscriptions of apps and the VAPID pair", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -8,7 +8,7 @@ import { TestServer } from "../../support/Server.ts"
 
 const year = 365 * 86_400_000
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "custom emoji and scheduled posts of a Mastodon server",
   (it) => {
     it.effect("are copied with their files; a scheduled post that was published or moved since is not published twice", () =>

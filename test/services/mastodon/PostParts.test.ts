@@ -6,7 +6,7 @@ import { json } from "../../support/Api.ts"
 import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("parts of posts of a Mastodon server", (it) => {
+layer(servers, { excludeTestServices: true })("parts of posts of a Mastodon server", (it) => {
   it.effect("F277: are copied once, with their ids; rejected rows have a reason; a delta follows the source", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,7 @@ import { idOf, rejected, servers, source, transferred } from "../../support/mast
 
 const at = new Date(Date.UTC(2024, 1))
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("publishers of links in Mastodon", (it) => {
+layer(servers, { excludeTestServices: true })("publishers of links in Mastodon", (it) => {
   it.effect("F300: keep the review of staff; a refusal takes precedence among the hosts of a site, and a delta copies later reviews", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -55,7 +55,7 @@ layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("publishers 
     }))
 })
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })("sites and links with several reviews", (it) => {
+layer(servers, { excludeTestServices: true })("sites and links with several reviews", (it) => {
   it.effect("F332: a refusal of one host or link holds against approvals of another, whose review came first", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { json } from "../../support/Api.ts"
 import { idOf, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 
-layer(servers, { excludeTestServices: true, timeout: "3 minutes" })(
+layer(servers, { excludeTestServices: true })(
   "relations and rules of a Mastodon server",
   (it) => {
     it.effect("are copied unchanged, with the ids of their activities", () =>

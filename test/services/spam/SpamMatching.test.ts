@@ -6,6 +6,7 @@ import { skeleton } from "../../../src/services/spam/Skeletons.ts"
 import { type AuthorFacts, compileRule, judge, type PostFacts } from "../../../src/services/spam/SpamMatching.ts"
 import { type Conditions, rulesMax } from "../../../src/services/spam/SpamRule.ts"
 import { readPost } from "../../../src/services/spam/SpamText.ts"
+import { best } from "../../support/CpuTime.ts"
 
 const author: AuthorFacts = {
   exempt: false,
@@ -109,11 +110,12 @@ describe("conditions of spam rules", () => {
     const rules = [rule({ textContains: [...terms.slice(0, 99), advert] }), rule({ textWords: [advert] })]
     for (const padding of ["a ", "\u0301\u0316", "\uFDFA", "@", "가", "&amp;", "<b>x</b>", "\u200B"]) {
       const filled = padding.repeat(Math.floor(room / new TextEncoder().encode(padding).length))
-      const begun = performance.now()
-      const facts = { ...readPost(`<p>${filled} ${advert}</p>`, []), domain: null, mentions: 0, boost: false }
-      const { hits } = judge(rules, facts, author)
-      assert.isBelow(performance.now() - begun, 150, JSON.stringify(padding))
-      assert.lengthOf(hits, 2, JSON.stringify(padding))
+      const hits = () => {
+        const facts = { ...readPost(`<p>${filled} ${advert}</p>`, []), domain: null, mentions: 0, boost: false }
+        return judge(rules, facts, author).hits
+      }
+      assert.isBelow(best(hits, 150), 150, JSON.stringify(padding))
+      assert.lengthOf(hits(), 2, JSON.stringify(padding))
     }
   })
 

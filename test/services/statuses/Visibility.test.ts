@@ -72,7 +72,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("Visibility", (it) => {
         const one = yield* sql<{ id: bigint }>`SELECT id FROM statuses s WHERE ${visibleTo(sql, 1n, "s")} ORDER BY id`
         assert.deepStrictEqual(all.map(({ id }) => id), one.map(({ id }) => id))
       }),
-    { arbitrary: { runs: 300 }, timeout: 120_000 }
+    { arbitrary: { runs: 300 } }
   )
 
   it.effect("returns viewers' states in rows of the declared shape", () =>

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { exported, imported, importServer } from "./ListTransfers.ts"
 
-layer(importServer, { timeout: "2 minutes", excludeTestServices: true })("imports of favourites", (it) => {
+layer(importServer, { excludeTestServices: true })("imports of favourites", (it) => {
   it.effect("F337: respect the policy of the author, and blocks", () =>
     Effect.gen(function*() {
       const [mae, ned, oda] = [yield* newPerson("mae"), yield* newPerson("ned"), yield* newPerson("oda")]

@@ -31,7 +31,7 @@ const following = ({ accountId, token }: Person) =>
     (people: ReadonlyArray<{ readonly username: string }>) => people.map(({ username }) => username).toSorted()
   )
 
-layer(importServer, { timeout: "2 minutes", excludeTestServices: true })(
+layer(importServer, { excludeTestServices: true })(
   "imports of files",
   (it) => {
     it.effect("a merge adds what is missing and keeps the rest", () =>

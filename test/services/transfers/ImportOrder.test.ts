@@ -15,7 +15,7 @@ const listed = (person: Person, kind: "favourites" | "bookmarks") =>
     (all: ReadonlyArray<{ readonly id: string }>) => all.map(({ id }) => id)
   )
 
-layer(importServer, { timeout: "2 minutes", excludeTestServices: true })("the order of imported lists", (it) => {
+layer(importServer, { excludeTestServices: true })("the order of imported lists", (it) => {
   for (const kind of ["favourites", "bookmarks"] as const) {
     it.effect(`F360: ${kind} keep the order of the file, also if a line is processed later and a node dies`, () =>
       Effect.gen(function*() {

@@ -71,7 +71,7 @@ layer(PostCleanups.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("Selectio
     }))
 })
 
-layer(AgendaEntries.layer.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(AgendaEntries.layer.pipe(Layer.provideMerge(layerActors)), { excludeTestServices: true })(
   "Automated deletion by the account's actor",
   (it) => {
     it.effect("deletes old posts a few at a time, until it is switched off", () =>

@@ -19,7 +19,7 @@ const nothing = "900000000000000001"
 const responseTo = (by: Person, route: Route) =>
   ask(by, route.method, pathOf(route, nothing), route.method === "GET" || route.method === "DELETE" ? undefined : {})
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("routes of staff", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("routes of staff", (it) => {
   it.effect("S-021 S-252 S-255: each requires one of its permissions, and accepts no others", () =>
     Effect.gen(function*() {
       let [let_in, kept_out] = [0, 0]

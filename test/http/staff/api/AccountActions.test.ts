@@ -40,7 +40,7 @@ const acts = Effect.fnUntraced(function*(by: Person) {
   return (yield* auditEntries(by.accountId)).map(({ act }) => act)
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "moderators' actions on accounts",
   (it) => {
     it.effect("S-022 S-023 S-113: each action applies, is notified, resolves open reports and is undone", () =>

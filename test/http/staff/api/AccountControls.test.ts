@@ -12,7 +12,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 const presets = "/api/v1/admin/warning_presets"
 const accounts = "/api/v1/admin/accounts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("staff actions on users", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("staff actions on users", (it) => {
   it.effect("presets are written, and precede the moderator's text", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("writer", ["manageSettings", "manageUsers"])

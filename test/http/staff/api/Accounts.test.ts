@@ -35,7 +35,7 @@ const people = Effect.gen(function*() {
   return { plain, pending, disabled, sensitized, silenced, suspended, far }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("accounts for moderators", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("accounts for moderators", (it) => {
   it.effect("S-120 S-166 S-167: are listed by all filters of both versions, newest first", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("lister", ["manageUsers"])

@@ -22,7 +22,7 @@ const strike = Effect.fnUntraced(function*(by: Person, bad: Person, type: string
   return newest
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("appeals", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("appeals", (it) => {
   it.effect("S-234, D-012: an appeal within 20 days undoes the strike, if staff grant it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { staffMember } from "../../../support/Staff.ts"
 
 const path = "/api/v1/admin/audit_log"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("the audit log in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("the audit log in the API", (it) => {
   it.effect("S-252: lists actions of staff with actor, target, before and after; by page, by filter and as a file", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer

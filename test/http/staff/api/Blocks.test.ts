@@ -18,7 +18,7 @@ const notFound = [404, { error: "Record not found" }]
 const told = ({ body, status }: { readonly status: number; readonly body: unknown }) => [status, body]
 const failed = (text: string) => [422, { error: `Validation failed: ${text}` }]
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("blocks in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (it) => {
   it.effect("S-099 S-168 S-169 S-274 S-277: domain blocks conflict with equally strict ones, change and end", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("federator", ["manageFederation"])

@@ -21,7 +21,7 @@ const create = Effect.fnUntraced(function*(by: Person, image: Uint8Array | undef
   return { status: response.status, body: JSON.parse(yield* Effect.promise(() => response.text())) }
 })
 
-layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true, timeout: "2 minutes" })(
+layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true })(
   "custom emoji in the API",
   (it) => {
     it.effect("S-093 S-235: are created from a picture, listed, disabled and removed, with effect at once", () =>

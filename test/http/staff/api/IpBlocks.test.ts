@@ -24,7 +24,7 @@ const from = Effect.fnUntraced(function*(address: string, where: string, init: R
 const block = (by: Person, ip: string, more: Record<string, unknown> = {}) =>
   Effect.map(ask(by, "POST", path, { ip, severity: "no_access", ...more }), ({ body }) => body)
 
-layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true })(
   "IP blocks",
   (it) => {
     it.effect("S-174 S-277: are created, shown, changed and removed, and one network has one block", () =>

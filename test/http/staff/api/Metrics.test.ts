@@ -10,7 +10,7 @@ const strict = { onExcessProperty: "error" } as const
 const dayMillis = 86_400_000
 const day = (millis: number) => new Date(millis).toISOString().slice(0, 10)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("figures for staff", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("figures for staff", (it) => {
   it.effect("measures: each day of a period, its sum, and the sum of an equal period before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -41,7 +41,7 @@ const collected = Effect.fnUntraced(function*(where: string) {
   return { bodies, next }
 })
 
-layer(servers, { excludeTestServices: true, timeout: "2 minutes" })("relays", (it) => {
+layer(servers, { excludeTestServices: true })("relays", (it) => {
   it.effect("row 22: a relay has an effect once it has accepted our follow, and not before", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -16,7 +16,7 @@ const report = Effect.fnUntraced(function*(by: Person, about: Person, more: obje
   return String(body.id)
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("reports for moderators", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("reports for moderators", (it) => {
   it.effect("S-234 S-066: are listed by their filters and shown with everything that they name", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

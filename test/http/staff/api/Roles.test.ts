@@ -10,7 +10,7 @@ const path = "/api/v1/admin/roles"
 const notAllowed = [403, { error: "This action is not allowed" }]
 const notFound = [404, { error: "Record not found" }]
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("roles in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("roles in the API", (it) => {
   it.effect("S-255: are created, shown, changed and removed, and the log names the actor", () =>
     Effect.gen(function*() {
       const owner = yield* staffMember("owner2", ["administrator"], 1000)

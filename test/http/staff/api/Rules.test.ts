@@ -7,7 +7,7 @@ import { auditEntries, staffMember } from "../../../support/Staff.ts"
 
 const path = "/api/v1/admin/rules"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("rules in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("rules in the API", (it) => {
   it.effect("S-235: are written in several languages, moved and removed, with audit log entries", () =>
     Effect.gen(function*() {
       const by = yield* staffMember("ruler", ["manageRules"])

@@ -13,7 +13,7 @@ const path = "/api/v1/admin/settings"
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, value: unknown) =>
   Schema.decodeUnknownEffect(schema, { onExcessProperty: "error" })(value)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings in the API", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("settings in the API", (it) => {
   it.effect("S-235: the server's texts are set in one place, and every node shows them at once", () =>
     Effect.gen(function*() {
       const { createPerson } = yield* TestServer

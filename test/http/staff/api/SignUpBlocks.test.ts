@@ -40,7 +40,7 @@ const appToken = Effect.gen(function*() {
   return String(body.access_token)
 })
 
-layer(server, { excludeTestServices: true, timeout: "2 minutes" })("sign-ups that staff block", (it) => {
+layer(server, { excludeTestServices: true })("sign-ups that staff block", (it) => {
   it.effect("S-173 S-172: by domain, by mail host, by any spelling of an address, and by name", () =>
     Effect.gen(function*() {
       const { fetch } = yield* TestServer

@@ -11,7 +11,7 @@ const path = "/api/v1/admin/status_actions"
 
 const read = (by: Person, id: string) => ask(by, "GET", `/api/v1/statuses/${id}`)
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "moderators' actions on posts",
   (it) => {
     it.effect("S-234 S-113: reported posts are deleted with a strike, which resolves the report", () =>

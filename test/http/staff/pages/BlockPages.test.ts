@@ -5,7 +5,7 @@ import { administratorBrowser } from "../../../support/AdministratorBrowser.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { auditEntries } from "../../../support/Staff.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "pages of blocks, trends and servers",
   (it) => {
     it.effect("S-168 S-274: a server is blocked, a weaker block is refused, and it is lifted; a file's effect is previewed", () =>

@@ -19,7 +19,7 @@ const png = () =>
     sharp({ create: { width: 16, height: 16, channels: 4, background: "#c08040" } }).png().toBuffer()
   )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("archives of emoji", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("archives of emoji", (it) => {
   it.effect("S-093: an archive is imported, invalid pictures are reported, and the export has its list", () =>
     Effect.gen(function*() {
       const { accountId, browser } = yield* administratorBrowser("archivist")

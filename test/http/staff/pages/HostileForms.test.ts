@@ -75,7 +75,7 @@ const bodies = (
 const tokenIn = ({ text }: { readonly text: string }) =>
   /name="authenticity_token" value="([^"]*)"/.exec(text)?.[1] ?? ""
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("forms of staff", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("forms of staff", (it) => {
   const [lists, things] = [false, true].map((named) => declaredActs.filter(([path]) => path.includes(":") === named))
   const half = Math.ceil((lists?.length ?? 0) / 2)
   for (

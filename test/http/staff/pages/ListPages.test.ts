@@ -15,7 +15,7 @@ const tabs = (text: string) =>
   )]
     .map(([, name = "", count]) => [name, count])
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("lists of staff", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("lists of staff", (it) => {
   it.effect("S-233: hashtags are counted up to ten thousand, found by prefix, and by decision", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -19,7 +19,7 @@ const does = Effect.fnUntraced(
   }
 )
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("moderation on pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("moderation on pages", (it) => {
   it.effect("S-022: an action describes its effect, runs once, and its notice undoes it", () =>
     Effect.gen(function*() {
       const moderator = yield* staffMember("mod1", ["manageUsers"])

@@ -65,7 +65,7 @@ const parametersOf = (path: string): ReadonlyArray<string> => {
   return [...new Set([...named, ...(text.includes("pageOf(") ? ["max_id", "min_id"] : [])])]
 }
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("staff pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("staff pages", (it) => {
   it.effect("the table names every existing page", () =>
     Effect.sync(() => {
       assert.isAtLeast(pages.length, 7)

@@ -8,7 +8,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { auditEntries, staffMember } from "../../../support/Staff.ts"
 import { staffBrowser } from "../../../support/StaffBrowser.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings pages", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) => {
   it.effect("S-235: rules are added, ordered, translated, removed, and restored", () =>
     Effect.gen(function*() {
       const { act, browser, undo, accountId } = yield* administratorBrowser("lawgiver")

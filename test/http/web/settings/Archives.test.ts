@@ -30,7 +30,7 @@ const opened = Effect.fnUntraced(function*(name: string) {
   return { person, browser, upload }
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("archives in the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("archives in the web client", (it) => {
   it.effect("row 53: an archive is requested once a week, and downloaded in ranges by its owner only", () =>
     Effect.gen(function*() {
       const { browser, person } = yield* opened("zoe")

@@ -5,7 +5,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { locationOf } from "../../../support/TestBrowser.ts"
 import { opened } from "./Opened.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })(
+layer(TestServer.layer(), { excludeTestServices: true })(
   "filters, people and deletion in the settings",
   (it) => {
     it.effect("filters are created, changed and deleted", () =>

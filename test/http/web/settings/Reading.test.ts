@@ -7,7 +7,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { formsOf } from "../../../support/TestBrowser.ts"
 import { opened } from "./Opened.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "2 minutes" })("reading settings", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("reading settings", (it) => {
   it.effect("the time zone applies to scheduled posts; an unknown one is refused", () =>
     Effect.gen(function*() {
       const { browser, send } = yield* opened("traveller")

@@ -6,7 +6,7 @@ import { TestServer } from "../../../support/Server.ts"
 import { settingsPaths } from "../../../support/SettingsPaths.ts"
 import { opened } from "./Opened.ts"
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("settings of the web client", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("settings of the web client", (it) => {
   it.effect("each page is linked from the list, marked in the navigation, and unchanged after saving", () =>
     Effect.gen(function*() {
       const { browser } = yield* opened("visitor")

@@ -48,7 +48,7 @@ const finished = Effect.fnUntraced(function*(
   return yield* eventually(browser.get(at), ({ text }) => /role="status">(?:Finished|Failed|Cancelled)/.test(text))
 })
 
-layer(TestServer.layer(), { excludeTestServices: true, timeout: "3 minutes" })("web import and export", (it) => {
+layer(TestServer.layer(), { excludeTestServices: true })("web import and export", (it) => {
   it.effect("an exported file is imported by another member, after a preview", () =>
     Effect.gen(function*() {
       const mia = yield* opened("mia")

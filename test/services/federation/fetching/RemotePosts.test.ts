@@ -8,7 +8,7 @@ import { fetching, noteOf, serve, statusesHere, timesAsked } from "./Fetching.ts
 const find = (uri: string) => RemotePosts.use((posts) => posts.find(uri))
 const refused = (uri: string) => Effect.map(Effect.flip(find(uri)), ({ _tag, message }) => `${_tag}: ${message}`)
 
-layer(fetching, { excludeTestServices: true, timeout: "1 minute" })("fetching a post", (it) => {
+layer(fetching, { excludeTestServices: true })("fetching a post", (it) => {
   it.effect("S-009: concurrent callers store it once, with its author, and do not fetch it again", () =>
     Effect.gen(function*() {
       const there = yield* peer

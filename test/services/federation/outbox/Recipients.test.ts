@@ -120,7 +120,7 @@ const sent = Effect.fnUntraced(function*(visibility: "public" | "private") {
   return status
 })
 
-layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (it) => {
+layer(leaving, { excludeTestServices: true })("recipients", (it) => {
   it.effect.prop(
     "row 67: the inboxes of a post are exactly those of its audience, in any world",
     { world: Worlds.World },
@@ -146,7 +146,7 @@ layer(leaving, { excludeTestServices: true, timeout: 120_000 })("recipients", (i
           assert.includeMembers(gone, created)
         }
       }),
-    { arbitrary: { runs: 50 }, timeout: 120_000 }
+    { arbitrary: { runs: 50 } }
   )
 
   it.effect("a Delete is sent exactly where the post was sent, unless its delivery has not been tried yet", () =>

@@ -53,7 +53,7 @@ const archiveOf = (actor: string, image: Uint8Array) => {
   })
 }
 
-layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "6 minutes" })(
+layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })(
   "an archive import of a server that is killed",
   (it) => {
     it.effect("kill -9 while it reads and at drawn numbers of posts leaves the rows of an import that was not killed", () =>
