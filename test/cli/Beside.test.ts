@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Schedule, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { WebSocket } from "ws"
 import { cli } from "../support/CommandLine.ts"
+import { eventually } from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 
 /** Opens a streaming socket with the token; `closed` returns the seconds from `now` until the server closed it. */
@@ -55,11 +56,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli with a run
         return [...shown, own].map(({ status }) => status)
       })
       const becomes = (statuses: ReadonlyArray<number>) =>
-        Effect.repeat(seen, {
-          until: (found) => String(found) === String(statuses),
-          schedule: Schedule.spaced("10 millis"),
-          times: 200
-        })
+        eventually(seen, (found) => String(found) === String(statuses))
       assert.deepStrictEqual(yield* seen, [200, 200, 200])
       yield* cli(["account", "suspend", "eve"], server.variables)
       const suspendedAt = performance.now()
@@ -83,12 +80,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli with a run
         return [/"sensitive":(\w+)/.exec(body)?.[1], /"visibility":"(\w+)"/.exec(body)?.[1]]
       })
       assert.deepStrictEqual(yield* posted, ["false", "public"])
-      const becomes = (wanted: ReadonlyArray<string>) =>
-        Effect.repeat(posted, {
-          until: (found) => String(found) === String(wanted),
-          schedule: Schedule.spaced("20 millis"),
-          times: 100
-        })
+      const becomes = (wanted: ReadonlyArray<string>) => eventually(posted, (found) => String(found) === String(wanted))
       for (const word of ["sensitize", "silence"]) yield* cli(["account", word, "mallory"], server.variables)
       assert.deepStrictEqual(yield* becomes(["true", "unlisted"]), ["true", "unlisted"])
       for (const word of ["unsensitize", "unsilence"]) yield* cli(["account", word, "mallory"], server.variables)
@@ -107,6 +99,6 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli with a run
       })
       assert.strictEqual(yield* name, "")
       yield* cli(["account", "modify", "grace", "--display-name", "Grace H."], server.variables)
-      yield* Effect.repeat(name, { until: (shown) => shown === "Grace H.", schedule: Schedule.spaced("10 millis") })
+      yield* eventually(name, (shown) => shown === "Grace H.")
     }))
 })

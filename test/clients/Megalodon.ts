@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import generator, { type WebSocketInterface } from "megalodon"
+import * as Eventually from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { Declarations } from "./Declarations.ts"
 
@@ -83,4 +84,4 @@ export const stream = Effect.fnUntraced(function*(open: () => Promise<WebSocketI
 
 /** Repeats a request until its response shows the effect of an earlier command. */
 export const eventually = <A>(ask: () => Promise<A>, good: (value: A) => boolean) =>
-  Effect.promise(ask).pipe(Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 }))
+  Eventually.eventually(Effect.promise(ask), good)

@@ -1,13 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import * as Eventually from "../support/Eventually.ts"
 import { TestServer } from "../support/Server.ts"
 import { client, conforms, newcomer, refusal } from "./Masto.ts"
 
 /** Repeats a request until its response shows the effect of an earlier command. */
 const eventually = <A>(ask: () => PromiseLike<A>, good: (value: A) => boolean) =>
-  Effect.promise(async () => ask()).pipe(
-    Effect.repeat({ until: good, schedule: Schedule.spaced("20 millis"), times: 250 })
-  )
+  Eventually.eventually(Effect.promise(async () => ask()), good)
 
 const ids = (rows: ReadonlyArray<{ readonly id: string }>) => rows.map(({ id }) => id)
 

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { eventually } from "../support/Eventually.ts"
 import { fediverse, outcomes, settled, type TestInstance, type TestUser } from "../support/Fediverse.ts"
 
 const local = (by: TestUser, uri: string) =>
@@ -59,11 +60,10 @@ it.live(
         interactionTarget: post.uri
       })
       // A third server fetches both, and shows the quote instead of the link.
-      yield* Effect.repeat(Effect.andThen(done, local(max, quote.uri)), {
-        until: (found) => stateOf(found)?.[0] === "accepted",
-        times: 200
-      })
-      const seen = yield* local(max, quote.uri)
+      const seen = yield* eventually(
+        Effect.andThen(done, local(max, quote.uri)),
+        (found) => stateOf(found)?.[0] === "accepted"
+      )
       assert.deepStrictEqual(stateOf(seen), ["accepted", post.uri])
       assert.strictEqual(seen.content, "<p>look</p>")
 

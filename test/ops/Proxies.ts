@@ -158,7 +158,7 @@ export const startProxy = Effect.fnUntraced(function*(proxy: Proxy, backendPort:
 export const listening = <E, R>(proxy: { readonly said: () => string }, ask: Effect.Effect<number, E, R>) =>
   eventually(Effect.orElseSucceed(ask, () => 0), (status) => status === 200).pipe(
     Effect.timeoutOrElse({
-      duration: "30 seconds",
+      duration: "2 minutes",
       orElse: () => Effect.die(new Error(`The proxy does not respond: ${proxy.said()}`))
     })
   )

@@ -14,7 +14,7 @@ const execute = promisify(execFile)
 
 /** Poll interval and maximum polls of a peer's page, as snac does not report changes. */
 const lookMillis = 100
-const looksMax = 300
+const looksMax = 3_000
 
 /** Prepares snac's folder with one account, for http on loopback; returns the password. */
 const prepared = (program: string, folder: string, port: number) => {

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { connect, type Socket } from "node:net"
 import { bounds } from "../../../src/http/activitypub/Admission.ts"
@@ -34,7 +34,6 @@ const known = Effect.fnUntraced(function*(by: RemotePerson) {
   const [row] = yield* sql<{ id: bigint }>`SELECT id FROM accounts WHERE uri = ${by.id}`
   return row?.id ?? 0n
 })
-const soon = { schedule: Schedule.spaced("100 millis"), times: 40 }
 const perAddress = bounds.activities.perAddressMax
 
 layer(servers, { excludeTestServices: true })("admission of inbound activities", (it) => {
@@ -97,10 +96,7 @@ layer(servers, { excludeTestServices: true })("admission of inbound activities",
         { concurrency: "unbounded" }
       ))
       // The address has all requests that it may have when the first one more is refused.
-      yield* Effect.repeat(Effect.sync(() => refused > 0 && responses.length >= 8), {
-        until: (isFull) => isFull,
-        ...soon
-      })
+      yield* eventually(Effect.sync(() => refused > 0 && responses.length >= 8), (isFull) => isFull)
       const began = performance.now()
       const stranger = yield* there("stranger")
       assert.deepStrictEqual(yield* from("203.0.113.7", stranger, `${stranger.id}/a`), {
@@ -171,7 +167,7 @@ layer(servers, { excludeTestServices: true })("admission of inbound activities",
       assert.deepStrictEqual([...new Set(responses.map(({ status }) => status))], [503])
       assert.isTrue(responses.every(({ retryAfter }) => Number(retryAfter) > 0))
       const later = Effect.map(from("198.51.100.1", slow, `${slow.id}/later`), ({ status }) => status)
-      assert.strictEqual(yield* Effect.repeat(later, { until: (status) => status === 202, ...soon }), 202)
+      yield* eventually(later, (status) => status === 202)
     }))
 
   it.effect("pending activities are bounded per sender, per server and in total; the others continue", () =>
@@ -183,8 +179,7 @@ layer(servers, { excludeTestServices: true })("admission of inbound activities",
       let count = 0
       const status = (by: RemotePerson) =>
         Effect.map(from("192.0.2.1", by, `${by.id}/n/${++count}`), (reply) => reply.status)
-      const becomes = (by: RemotePerson, wanted: number) =>
-        Effect.repeat(status(by), { until: (found) => found === wanted, ...soon })
+      const becomes = (by: RemotePerson, wanted: number) => eventually(status(by), (found) => found === wanted)
       yield* backlog(busyId, waitingPerSenderMax)
       assert.deepStrictEqual([yield* status(busy), yield* status(calm)], [503, 202])
       // Other accounts of the same server fill its share.
@@ -223,13 +218,7 @@ layer(servers, { excludeTestServices: true })("admission of inbound activities",
       }))
       assert.isTrue(found.every(({ retryAfter, status }) => status === 503 && Number(retryAfter) > 0))
       assert.isAtLeast(found.filter(({ retryAfter }) => retryAfter === "10").length, 10)
-      assert.strictEqual(
-        yield* Effect.repeat(Effect.map(deliverFromAddress("203.0.113.9"), ({ status }) => status), {
-          until: (status) => status === 200,
-          ...soon
-        }),
-        200
-      )
+      yield* eventually(deliverFromAddress("203.0.113.9"), ({ status }) => status === 200)
       // Cached keys need no database. The tables are locked one after another, so background work that holds one and
       // waits for another may end the transaction as a deadlock.
       const cached = yield* sql.withTransaction(

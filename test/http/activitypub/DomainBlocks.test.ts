@@ -1,12 +1,13 @@
 import type { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { notify } from "../../../src/layers/PostgresChannel.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { DomainBlocks } from "../../../src/services/federation/domains/DomainBlocks.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
 import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, send, servers, settled } from "./Sending.ts"
@@ -26,11 +27,6 @@ const run = (...args: ReadonlyArray<string>) => TestServer.use(({ variables }) =
 const rule = <A, E>(change: (domains: DomainBlocks["Service"]) => Effect.Effect<A, E>) =>
   Effect.orDie(Effect.provide(DomainBlocks.use(change), commands))
 const domain = OtherServer.use((other) => Effect.succeed(other.domain))
-
-/** Polls long enough for a running server to learn of a command (a second) and to do its work. */
-const soon = { schedule: Schedule.spaced("20 millis"), times: 150 } as const
-const becomes = <A>(read: Effect.Effect<A, never, TestServer | SqlClient.SqlClient>, until: (value: A) => boolean) =>
-  Effect.repeat(read, { until, ...soon })
 
 const accountOf = Effect.fnUntraced(function*(by: Person, name: string) {
   const handle = encodeURIComponent(`${name}@${yield* domain}`)
@@ -57,7 +53,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       const home = Effect.map(json(ada, "/api/v1/timelines/home"), (all: ReadonlyArray<unknown>) => all.length)
       assert.strictEqual(yield* home, 1)
       assert.strictEqual((yield* run("domain", "block", domain, "--severity", "suspend")).code, 0)
-      const severed = yield* becomes(
+      const severed = yield* eventually(
         Effect.map(json(ada, "/api/v1/notifications"), ([first]) => first),
         (first) => first?.type === "severed_relationships"
       )
@@ -91,7 +87,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
 
       assert.isTrue(yield* rule(({ unblock }) => unblock(domain)))
       const open = Effect.map(fetch(`/api/v1/accounts/${zoe.accountId}`, { token: ada.token }), ({ status }) => status)
-      assert.strictEqual(yield* becomes(open, (status) => status === 200), 200)
+      assert.strictEqual(yield* eventually(open, (status) => status === 200), 200)
       assert.strictEqual(yield* deliverFrom(zoe, { type: "Follow", object: yield* actorOf(ada) }), "done")
       assert.isFalse(yield* rule(({ unblock }) => unblock(domain)))
     }))
@@ -119,7 +115,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
         "--reject-media"
       )
       assert.include(out, `${domain}\tsilence\treject-media\treject-reports\t(Spam)`)
-      assert.strictEqual(yield* becomes(everybody, (count) => count === 0), 0)
+      assert.strictEqual(yield* eventually(everybody, (count) => count === 0), 0)
       assert.lengthOf(yield* json(cleo, "/api/v1/timelines/home"), 1)
       assert.isTrue((yield* json(dan, `/api/v1/accounts/${yan.accountId}`)).limited)
       assert.strictEqual(yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(dan) }), "done")
@@ -129,7 +125,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       yield* deliverFrom(late, { type: "Follow", object: yield* actorOf(dan) })
       assert.lengthOf(yield* json(dan, "/api/v1/follow_requests"), 2)
       yield* rule(({ unblock }) => unblock(domain))
-      assert.strictEqual(yield* becomes(everybody, (count) => count === 1), 1)
+      assert.strictEqual(yield* eventually(everybody, (count) => count === 1), 1)
       const [moderated] = yield* sql`SELECT silenced_at IS NOT NULL AS silenced FROM accounts WHERE id = ${
         BigInt(max.accountId)
       }`
@@ -157,9 +153,9 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       yield* rule(({ block }) => block(domain, { severity: "noop" }))
       assert.deepStrictEqual(yield* shown, [1, false])
       yield* rule(({ block }) => block(domain, { rejectMedia: true }))
-      assert.deepStrictEqual(yield* becomes(shown, ([files]) => files === 0), [0, true])
+      assert.deepStrictEqual(yield* eventually(shown, ([files]) => files === 0), [0, true])
       yield* rule(({ unblock }) => unblock(domain))
-      assert.deepStrictEqual(yield* becomes(shown, ([files]) => files === 1), [1, false])
+      assert.deepStrictEqual(yield* eventually(shown, ([files]) => files === 1), [1, false])
     }))
 
   it.effect("S-228, row 64: the list of blocks is visible as the operator configures", () =>
@@ -218,7 +214,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", body), {})
       assert.isEmpty(yield* json(gil, "/api/v1/timelines/home"))
       assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks"), [domain])
-      const [severed] = yield* becomes(
+      const [severed] = yield* eventually(
         json(gil, "/api/v1/notifications"),
         ([first]) => first?.type === "severed_relationships"
       )

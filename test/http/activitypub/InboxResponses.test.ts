@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { activityBytesMax } from "../../../src/http/activitypub/Inboxes.ts"
 import { inboundBackoff } from "../../../src/services/federation/inbox/InboundActivities.ts"
@@ -20,8 +20,6 @@ const rows = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ count: number }>`SELECT count(*)::int AS count FROM inbound_activities`
 ).pipe(Effect.map(([row]) => row?.count))
-
-const often = { schedule: Schedule.spaced("100 millis"), times: 100 }
 
 layer(servers, { excludeTestServices: true })("responses of the inbox", (it) => {
   it.effect("row 39 row 40: more than a megabyte is refused before anything is read", () =>
@@ -150,17 +148,11 @@ layer(servers, { excludeTestServices: true })("responses of the inbox", (it) => 
       const doctor = yield* cli(["doctor"], server.variables)
       assert.match(doctor.out, /^FAIL {3}Received activities: 1 failed on every attempt/m)
       const metric = Effect.andThen(server.fetch("/metrics"), (reply) => Effect.promise(() => reply.text()))
-      yield* Effect.repeat(metric, {
-        until: (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text),
-        ...often
-      })
+      yield* eventually(metric, (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text))
       yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
       const id = dead.out.split("\t")[0] ?? ""
       assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 0)
-      yield* Effect.repeat(sql`SELECT FROM statuses WHERE html = '<p>poison</p>'`, {
-        until: (rows) => rows.length === 1,
-        ...often
-      })
+      yield* eventually(sql`SELECT FROM statuses WHERE html = '<p>poison</p>'`, (rows) => rows.length === 1)
       assert.include((yield* cli(["federation", "dead"], server.variables)).out, "There are no failed activities.")
       assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 1)
     }))

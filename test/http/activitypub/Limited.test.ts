@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
@@ -7,6 +7,7 @@ import { KeyOperations } from "../../../src/services/federation/signatures/KeyOp
 import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, there } from "./InboxCalls.ts"
 import { deliverFrom, OtherServer, type RemotePerson, send } from "./Sending.ts"
@@ -70,8 +71,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
 
         assert.strictEqual((yield* cli(["domain", "allow", domain], variables)).code, 0)
         const known = Effect.map(search, ({ accounts }) => accounts.length)
-        const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
-        assert.strictEqual(yield* Effect.repeat(known, { until: (found) => found === 1, ...soon }), 1)
+        yield* eventually(known, (found) => found === 1)
         for (const path of documents) {
           assert.deepStrictEqual(
             [yield* statusOfSignedGet(path), yield* statusOfSignedGet(path, zoe)],
@@ -83,12 +83,12 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
 
         assert.strictEqual((yield* cli(["domain", "disallow", domain], variables)).code, 0)
         const asked = Effect.map(statusOfSignedGet("/users/ada", zoe), (status) => status)
-        assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
+        yield* eventually(asked, (found) => found === 403)
         const followers = Effect.map(
           json(ada, "/api/v1/accounts/verify_credentials"),
           ({ followers_count }) => followers_count
         )
-        assert.strictEqual(yield* Effect.repeat(followers, { until: (count) => count === 0, ...soon, times: 200 }), 0)
+        yield* eventually(followers, (count) => count === 0)
       }))
   }
 )
@@ -113,8 +113,7 @@ layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true })("secur
       }
       assert.strictEqual(yield* deliverFrom(yan, { type: "Follow", object: yield* actorOf(ben) }), "done")
       assert.strictEqual((yield* cli(["domain", "block", domain, "--severity", "suspend"], variables)).code, 0)
-      const soon = { schedule: Schedule.spaced("20 millis"), times: 100 }
       const asked = Effect.suspend(() => statusOfSignedGet("/users/ben", yan))
-      assert.strictEqual(yield* Effect.repeat(asked, { until: (found) => found === 403, ...soon }), 403)
+      yield* eventually(asked, (found) => found === 403)
     }))
 })

@@ -21,7 +21,7 @@ const headOnly = Effect.fnUntraced(function*(path: string, headers: Record<strin
     socket.once("error", (error) => resume(Effect.die(error)))
     socket.write(`POST ${path} HTTP/1.1\r\n${lines}\r\n`)
     return Effect.sync(() => socket.destroy())
-  }).pipe(Effect.timeout("8 seconds"))
+  })
 })
 
 const bearer = (secret: Redacted.Redacted) => ({ authorization: `Bearer ${Redacted.value(secret)}` })
