@@ -1,6 +1,7 @@
 import { Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { elapsedMillis } from "../services/runtime/ElapsedMillis.ts"
+import { ResponseSeconds } from "../services/runtime/ResponseSeconds.ts"
 import { takesFiles } from "./body/UploadedFiles.ts"
 import { isStreaming } from "./guard/Handshake.ts"
 import * as Reply from "./guard/Reply.ts"
@@ -9,11 +10,13 @@ import * as TimeoutSet from "./TimeoutSet.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
+/** Milliseconds of `ResponseSeconds` that are kept for sending the refusal. */
+const refusalMillis = 500
 /**
  * Maximum time of a request in milliseconds, without the arrival of its body: a longer one waits for a storage or node
- * that does not respond. Clients are promised a response within five seconds.
+ * that does not respond.
  */
-export const responseMillisMax = 4_500
+export const responseMillisMax = Effect.map(ResponseSeconds, (seconds) => seconds * 1_000 - refusalMillis)
 /** Interval at which overdue requests are looked for. */
 const sweepPeriod = "100 millis"
 
@@ -31,7 +34,7 @@ const isLong = ({ method, url }: HttpServerRequest.HttpServerRequest) =>
  */
 export const layer = HttpRouter.middleware(
   Effect.gen(function*() {
-    const requests = yield* TimeoutSet.make(responseMillisMax, sweepPeriod)
+    const requests = yield* TimeoutSet.make(yield* responseMillisMax, sweepPeriod)
 
     /** Pauses the request's time while it waits for its client. */
     const timed = (one: TimeoutSet.Waiting, outer: InFlight): InFlight => ({

@@ -37,6 +37,8 @@ export class Environment extends Context.Service<Environment, {
   readonly nameServers: ReadonlyArray<string>
   /** Maximum connections per address, trusted proxies excepted. */
   readonly connectionsPerAddress: number
+  /** Seconds after which a request without a response gets 503. */
+  readonly responseSeconds: number
   readonly logLevel: Values["LOG_LEVEL"]
   readonly logFormat: Values["LOG_FORMAT"]
   readonly otlpUrl: string | undefined
@@ -92,6 +94,7 @@ const read = Effect.gen(function*() {
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
+    responseSeconds: values.RESPONSE_SECONDS_MAX,
     mediaConcurrency: values.MEDIA_CONCURRENCY,
     s3: s3Settings(values),
     translation: translationSettings(values),

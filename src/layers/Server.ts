@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import * as CardRunner from "../actors/agenda/CardRunner.ts"
 import * as DigestRunner from "../actors/agenda/DigestRunner.ts"
@@ -47,6 +47,7 @@ import { Pages } from "../services/previews/LinkedPages.ts"
 import { Previews } from "../services/previews/Previews.ts"
 import { PushContents } from "../services/push/PushContents.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
+import { ResponseSeconds } from "../services/runtime/ResponseSeconds.ts"
 import { EmailDigests } from "../services/subscriptions/EmailDigests.ts"
 import { ArchiveParts } from "../services/transfers/archives/ArchiveParts.ts"
 import { ArchiveReader } from "../services/transfers/archives/ArchiveReader.ts"
@@ -63,7 +64,7 @@ import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
 import * as Catalogs from "./Catalogs.ts"
 import * as Compression from "./Compression.ts"
-import type { Environment } from "./Environment.ts"
+import { Environment } from "./Environment.ts"
 import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
@@ -148,6 +149,11 @@ const transfers = TransferRunner.layer.pipe(
 /** Calls webhooks. */
 const webhooks = WebhookRunner.layer.pipe(Layer.provide([WebhookRoutes.objects, Webhooks.layer]))
 
+const responseSeconds = Layer.effect(
+  ResponseSeconds,
+  Effect.map(Environment, ({ responseSeconds }) => responseSeconds)
+)
+
 /** The whole server: HTTP, the actors behind it, and their foundation. Needs `Environment`. */
 export const layer = Layer.satisfiesServicesType<Environment>()(
   Layer.merge(Hub.layerStop, Handover.layerRestarts).pipe(
@@ -181,6 +187,7 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Layer.provideMerge(HostDocuments.layer),
     Layer.provide([Catalogs.layer, ManualFiles.layer]),
     Layer.provideMerge(Foundation.layer),
+    Layer.provide(responseSeconds),
     Layer.provide(Telemetry.layer)
   )
 )

@@ -7,9 +7,6 @@ import { Browser, picture, visit } from "./Browser.ts"
 import { findingsAtEveryWidth, pictureName } from "./EveryWidth.ts"
 import { signIn } from "./Visits.ts"
 
-/** Maximum duration of the test, in milliseconds: about 300 page checks. */
-const testMillisMax = 600_000
-
 /** Writes posts of each kind; returns the paths of public pages, and of members' pages. */
 const furnish = Effect.gen(function*() {
   const { createPerson, variables } = yield* TestServer
@@ -120,8 +117,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             ])
           })
           assert.deepStrictEqual(found, [])
-        }),
-      testMillisMax
+        })
     )
   }
 )

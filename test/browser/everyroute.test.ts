@@ -7,9 +7,6 @@ import { everything, expired, pageRoutes } from "./Everything.ts"
 import { pictureName } from "./EveryWidth.ts"
 import { signIn } from "./Visits.ts"
 
-/** Maximum duration of the test, in milliseconds: about 230 pages. */
-const testMillisMax = 900_000
-
 /** Widths in pixels and sizes of text: a small phone, and a phone with doubled text (WCAG 2.2, 1.4.4 and 1.4.10). */
 const sizes = [[320, "100%"], [390, "200%"]] as const
 
@@ -94,8 +91,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             return (await Promise.all([look(stranger.page, "visitor"), look(member.page, "member")])).flat()
           })
           assert.deepStrictEqual(found, [])
-        }),
-      testMillisMax
+        })
     )
   }
 )

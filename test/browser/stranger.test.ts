@@ -8,9 +8,6 @@ import { said, start } from "../support/Program.ts"
 import { Browser, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
-/** Maximum duration of the test, in milliseconds. */
-const testMillisMax = 240_000
-
 /** Starts the program in an empty folder; returns its origin, and the link that it prints for its owner. */
 const started = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -103,8 +100,7 @@ layer(Layer.merge(NodeServices.layer, Browser.layer), { excludeTestServices: tru
           })
           if (process.env["FIGURES"] !== undefined) process.stdout.write(`${marks.join("\n")}\n`)
           assert.lengthOf(marks, 6)
-        }),
-      testMillisMax
+        })
     )
   }
 )

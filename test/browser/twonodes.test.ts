@@ -14,9 +14,6 @@ const services = TwoNodes.layer.pipe(
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )
 
-/** Maximum duration of the test, in milliseconds. */
-const testMillisMax = 120_000
-
 /** Opens Home in a browser that resolves the server's name to one node. */
 const homeAt = Effect.fnUntraced(function*({ baseUrl, variables }: Node, { username }: Account) {
   const { host } = new URL(baseUrl)
@@ -81,5 +78,5 @@ layer(services, { excludeTestServices: true })("two browsers on two nodes", (it)
         await first.getByRole("button", { name: "1 new post" }).click()
         await first.getByRole("article").filter({ hasText: "and from the second one" }).first().waitFor()
       })
-    }), testMillisMax)
+    }))
 })

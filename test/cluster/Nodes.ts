@@ -33,6 +33,8 @@ export const startNode = Effect.fnUntraced(function*(
     CLUSTER_PORT: String(yield* freePort),
     DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-node-" }),
     RATE_LIMITS: "off",
+    // Tests of faults measure this promise.
+    RESPONSE_SECONDS_MAX: "5",
     LOG_LEVEL: "error",
     ...others
   }

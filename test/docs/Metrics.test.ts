@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { commandSecondsMax } from "../../src/actors/account/core/AccountActors.ts"
 import { json, newPerson, publish } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
+import { responseSeconds } from "../support/Program.ts"
 import { TestServer } from "../support/Server.ts"
 import { sourcesIn } from "../support/source.ts"
 
@@ -120,7 +120,7 @@ ${declared.map(({ description, kind, name }) => `| \`${name}\` | ${kind} | ${des
       const after = waitsIn(text)
       const commands = after.count - before.count
       assert.isAtLeast(commands, 2, "a follow and a post")
-      assert.isAtMost(after.sum - before.sum, commands * commandSecondsMax, "a later command is refused")
+      assert.isAtMost(after.sum - before.sum, commands * responseSeconds, "a later command is refused")
       assert.match(text, /^murmuration_postgres_slow_statements \d+$/m)
       assert.match(text, /^murmuration_postgres_response_seconds [\d.e-]+$/m)
       assert.match(text, /^murmuration_work_waiting\{kind="fanouts"\} \d+$/m)

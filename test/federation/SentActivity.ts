@@ -6,18 +6,19 @@ import type { TestInstance } from "../support/Fediverse.ts"
 
 type RemoteAccount = Effect.Success<ReturnType<Peer["actor"]>>
 
-/** Sends activities of a remote account to a server under test, with Cavage signatures. */
+/** Sends activities of a remote account to an inbox of a server, with Cavage signatures. */
 export const sendTo =
-  ({ fetch, origin }: Pick<TestInstance, "fetch" | "origin">, by: RemoteAccount) => (activity: Json) =>
+  ({ fetch, origin }: Pick<TestInstance, "fetch" | "origin">, by: RemoteAccount, inbox = "/inbox") =>
+  (activity: Json) =>
     Effect.gen(function*() {
       const keys = yield* KeyOperations
       const text = JSON.stringify({ "@context": "https://www.w3.org/ns/activitystreams", actor: by.id, ...activity })
       const body = new TextEncoder().encode(text)
-      const url = new URL(`${origin}/inbox`)
+      const url = new URL(origin + inbox)
       const request = { method: "POST", url, keyId: by.keyId, now: Date.now(), body } as const
       const { base, headers } = Cavage.toSign({ ...request, headers: { "content-type": "application/activity+json" } })
       const signed = headers(yield* Effect.orDie(keys.sign(by.privatePem, base)))
-      const { status } = yield* fetch("/inbox", { method: "POST", headers: signed, body })
+      const { status } = yield* fetch(inbox, { method: "POST", headers: signed, body })
       if (status !== 202) return yield* Effect.die(new Error(`the inbox responded with ${status}`))
     })
 

@@ -11,13 +11,21 @@ export interface Ended {
   readonly err: string
 }
 
+/** Time that a request has, in seconds: a busy machine needs more than clients of a real server wait. */
+export const responseSeconds = 30
+
 /** Starts an entry point (`main`, `cli`) as a separate process, with only these variables and PATH. */
 export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variables: Record<string, string>) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(process.execPath, [`${root}src/${entry}.ts`, ...args], {
         cwd: root,
-        env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: Compiled.folder, ...variables }
+        env: {
+          PATH: process.env["PATH"],
+          NODE_COMPILE_CACHE: Compiled.folder,
+          RESPONSE_SECONDS_MAX: String(responseSeconds),
+          ...variables
+        }
       })
       let [out, err] = ["", ""]
       child.stdout.on("data", (data) => out += data)

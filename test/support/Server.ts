@@ -13,6 +13,7 @@ import * as KeptSessions from "./KeptSessions.ts"
 import * as KeyPairs from "./KeyPairs.ts"
 import * as Loopback from "./Loopback.ts"
 import { freePort, unlessTaken } from "./ports.ts"
+import { responseSeconds } from "./Program.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** A user of the server under test, with a token of all scopes. */
@@ -68,6 +69,7 @@ const start = Effect.fnUntraced(function*(given: Record<string, string>) {
     DATABASE_URL: url,
     DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-server-" }),
     RATE_LIMITS: "off",
+    RESPONSE_SECONDS_MAX: String(responseSeconds),
     LOG_LEVEL: "error",
     ...given
   }

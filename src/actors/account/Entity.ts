@@ -9,10 +9,10 @@ import { AgendaEntries, type AgendaEntry } from "../../services/intents/AgendaEn
 import { type OperatorCommand, OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import { type ClientError, Unavailable } from "../../services/runtime/Errors.ts"
 import { reduceContext } from "../../services/runtime/Lean.ts"
+import { ResponseSeconds } from "../../services/runtime/ResponseSeconds.ts"
 import { continued } from "../../services/runtime/TraceParents.ts"
 import { AuditLog } from "../../services/staff/AuditLog.ts"
 import * as AllVerbs from "./AllVerbs.ts"
-import { commandSecondsMax } from "./core/AccountActors.ts"
 import * as Backlog from "./core/Backlog.ts"
 import * as Ownership from "./core/Ownership.ts"
 import { Account, accountMailboxMax, type Command, PersistedCommand } from "./core/Protocol.ts"
@@ -34,6 +34,8 @@ const make = Effect.gen(function*() {
   const owners = yield* Ownership.make
   const { asStatement, dueHandlers, verbs } = yield* AllVerbs.make
   const fanout = yield* Fanout.make(owners)
+
+  const responseSeconds = yield* ResponseSeconds
 
   /** Runs work that leaves intents, then wakes the fan-out. */
   const thenWakeFanout = <A, E>(own: Ownership.Ownership, work: Effect.Effect<A, E>) =>
@@ -128,11 +130,11 @@ const make = Effect.gen(function*() {
       Effect.andThen(fanout.wake(own))
     )
 
-  return { run, drainWork, receive, wake: fanout.wake }
+  return { run, drainWork, receive, responseSeconds, wake: fanout.wake }
 })
 
 /** Builds the entity layer of one actor from what the node shares. */
-const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =>
+const actor = ({ drainWork, receive, responseSeconds, run, wake }: Effect.Success<typeof make>) =>
   Account.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
@@ -143,7 +145,7 @@ const actor = ({ drainWork, receive, run, wake }: Effect.Success<typeof make>) =
         Do: ({ payload: { command, id, until } }) =>
           Effect.withFiber(({ context }) => {
             const now = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
-            mailboxWaits.updateUnsafe(Math.max(0, (now - until) / 1_000 + commandSecondsMax), context)
+            mailboxWaits.updateUnsafe(Math.max(0, (now - until) / 1_000 + responseSeconds), context)
             return now > until ? new Unavailable() : withChanges(run(own, id, command, until))
           }).pipe(
             Effect.map(({ response, changes }) => ({ ...response, changes }))

@@ -47,11 +47,12 @@ const secretOf = (request: HttpServerRequest.HttpServerRequest): string | undefi
 /** Authenticates a stream; refuses all but users who may use the API (streaming.md section 6). */
 export const make = Effect.gen(function*() {
   const tokens = yield* Tokens
+  const millisMax = yield* responseMillisMax
   return traced("Authentication.make")(function*(request: HttpServerRequest.HttpServerRequest) {
     const secret = secretOf(request)
     if (secret === undefined) return yield* refused("noToken")
     const found = yield* Effect.timeoutOrElse(tokens.find(Redacted.make(secret)), {
-      duration: responseMillisMax,
+      duration: millisMax,
       orElse: () => refused("busy")
     })
     const token = Option.getOrUndefined(found)

@@ -1,3 +1,4 @@
+import { responseSecondsMax } from "../../services/runtime/ResponseSeconds.ts"
 import {
   domain,
   flag,
@@ -165,6 +166,10 @@ export const variables = {
   OIDC_TRUST_MFA: withDefault(flag, "false", {
     about:
       "Users with two-factor sign-in need no code if the provider says (claim `amr`) that it used several factors itself."
+  }),
+  RESPONSE_SECONDS_MAX: withDefault(integer(5, 60), String(responseSecondsMax), {
+    about:
+      "Seconds after which a request without a response gets 503, so that clients retry. Raise it on a machine that is often slower than that, such as a single-board computer."
   }),
   RATE_LIMITS: withDefault(oneOf("on", "off"), "on", {
     about: "`off` disables all rate limits, for tests and benchmarks."

@@ -1,22 +1,14 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
-import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { TestServer } from "../../support/Server.ts"
 import { actorOf, there } from "./InboxCalls.ts"
-import { deliverFrom, OtherServer, type RemotePerson, send } from "./Sending.ts"
-
-const servers = (variables: Record<string, string>) =>
-  Layer.effect(OtherServer, peer).pipe(
-    Layer.provideMerge(KeyOperationsLayer.layer),
-    Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", ...variables }))
-  )
+import { deliverFrom, OtherServer, type RemotePerson, send, serversWith } from "./Sending.ts"
 
 /** Requests a document like other servers; returns the status. */
 const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemotePerson) {
@@ -30,7 +22,7 @@ const statusOfSignedGet = Effect.fnUntraced(function*(path: string, by?: RemoteP
   return (yield* fetch(path, { headers: { ...accept, ...signed } })).status
 })
 
-layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
+layer(serversWith({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
   "limited federation",
   (it) => {
     it.effect("S-019, S-020, S-024: only allowed servers exchange data, from the moment they are allowed", () =>
@@ -93,7 +85,7 @@ layer(servers({ LIMITED_FEDERATION: "true" }), { excludeTestServices: true })(
   }
 )
 
-layer(servers({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true })("secure mode", (it) => {
+layer(serversWith({ AUTHORIZED_FETCH: "on" }), { excludeTestServices: true })("secure mode", (it) => {
   it.effect("S-024: document requests must be signed; unblocked signers are served, blocked ones get nothing", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer

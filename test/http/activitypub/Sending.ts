@@ -10,10 +10,13 @@ import { TestServer } from "../../support/Server.ts"
 /** Another server that federates with the server under test. */
 export class OtherServer extends Context.Service<OtherServer, Peer>()("murmuration/test/OtherServer") {}
 
-export const servers = Layer.effect(OtherServer, peer).pipe(
-  Layer.provideMerge(KeyOperationsLayer.layer),
-  Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }))
-)
+/** The server under test with these variables, and another server. */
+export const serversWith = (variables: Record<string, string>) =>
+  Layer.effect(OtherServer, peer).pipe(
+    Layer.provideMerge(KeyOperationsLayer.layer),
+    Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", ...variables }))
+  )
+export const servers = serversWith({})
 
 export type RemotePerson = Effect.Success<ReturnType<Peer["actor"]>>
 

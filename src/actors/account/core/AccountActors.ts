@@ -3,12 +3,10 @@ import { Changes } from "../../../services/caching/Changes.ts"
 import type { AccountId } from "../../../services/database/Ids.ts"
 import type { CommandResponse } from "../../../services/intents/Commands.ts"
 import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../../../services/runtime/Errors.ts"
+import { ResponseSeconds } from "../../../services/runtime/ResponseSeconds.ts"
 import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
-
-/** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
-export const commandSecondsMax = 5
 
 const mailboxes = Metric.gauge("murmuration_mailbox_commands", {
   description: "Commands of this node's requests that wait in the mailbox of an account or run"
@@ -45,13 +43,14 @@ export class AccountActors extends Context.Service<AccountActors, {
     Effect.gen(function*() {
       const clientOf = yield* Account.client
       const { addRemote } = yield* Changes
+      const seconds = yield* ResponseSeconds
       const inMailbox = counted()
       const unavailable = (cause: unknown) =>
         Effect.logWarning("an account's actor did not respond", cause).pipe(Effect.andThen(new Unavailable()))
 
       const tell = traced("AccountActors.tell")(function*(accountId: AccountId, command: Command, key?: string) {
         const id = key === undefined ? `request:${yield* requestId}` : `${command._tag}:${key}`
-        const until = (yield* Clock.currentTimeMillis) + commandSecondsMax * 1_000
+        const until = (yield* Clock.currentTimeMillis) + seconds * 1_000
         // Checked after the clock is read: `until` would be too late if the process stalled before that.
         if ((yield* ProcessStalled)()) return yield* new Unavailable()
         const { changes = [], ...response } = yield* clientOf(String(accountId)).Do({ id, command, until }).pipe(
@@ -63,7 +62,7 @@ export class AccountActors extends Context.Service<AccountActors, {
           }),
           // An actor that must leave its node during a command interrupts the command; the caller is not interrupted.
           Effect.catchCauseIf(Cause.hasInterruptsOnly, unavailable),
-          Effect.timeoutOrElse({ duration: `${commandSecondsMax} seconds`, orElse: () => new Unavailable() }),
+          Effect.timeoutOrElse({ duration: `${seconds} seconds`, orElse: () => new Unavailable() }),
           inMailbox
         )
         addRemote(changes)

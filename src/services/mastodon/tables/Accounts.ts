@@ -50,6 +50,9 @@ const writeAccounts =
     attribution_domains = excluded.attribution_domains, trendable = excluded.trendable, reviewed_at = excluded.reviewed_at,
     requested_review_at = excluded.requested_review_at`
 
+/** Without its row, an account has no actor: it can neither post nor receive. */
+const writeActors = `INSERT INTO actors (account_id) SELECT id FROM staged ON CONFLICT DO NOTHING`
+
 const writeRemote = [
   `INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
       featured_url, also_known_as, suspended_by_origin, fetched_at)
@@ -125,7 +128,7 @@ export const make = Effect.gen(function*() {
       ["coalesce(uri, '') = '' OR coalesce(inbox_url, '') = ''", "the account speaks no ActivityPub"],
       ["uri !~ '^https?://'", "the id of the account is no URL"]
     ],
-    write: [writeAccounts, ...writeRemote],
+    write: [writeAccounts, writeActors, ...writeRemote],
     changes: true
   }
   const own: Step = {
@@ -138,6 +141,7 @@ export const make = Effect.gen(function*() {
     rejects: [["coalesce(id_scheme, 0) NOT IN (0, 1)", "the scheme of its ids is unknown"]],
     write: [
       writeAccounts,
+      writeActors,
       `INSERT INTO account_stats (account_id) SELECT id FROM staged ON CONFLICT DO NOTHING`
     ],
     changes: true
