@@ -3,6 +3,7 @@ import { Effect, Fiber, Schema } from "effect"
 import { WebSocket } from "ws"
 import { cli } from "../support/CommandLine.ts"
 import { eventually } from "../support/Eventually.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { TestServer } from "../support/Server.ts"
 
 /** Opens a streaming socket with the token; `closed` returns the seconds from `now` until the server closed it. */
@@ -61,7 +62,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("npm run cli with a run
       yield* cli(["account", "suspend", "eve"], server.variables)
       const suspendedAt = performance.now()
       assert.deepStrictEqual(yield* becomes([410, 404, 403]), [410, 404, 403])
-      assert.isAtMost((yield* Fiber.join(closing)) - suspendedAt, 1000)
+      assert.isAtMost((yield* Fiber.join(closing)) - suspendedAt, allowedMillis(1_000))
       yield* cli(["account", "unsuspend", "eve"], server.variables)
       assert.deepStrictEqual(yield* becomes([200, 200, 200]), [200, 200, 200])
     })))

@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Scopes from "../../src/services/oauth/Scopes.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { eventuallyResponds, propagationMillisMax } from "./EventualResponse.ts"
 import { makeAccounts, type Node, request } from "./Nodes.ts"
 import { listen } from "./Streams.ts"
@@ -45,7 +46,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
   const kept = yield* listen(b, reader, otherAddress)
   const began = performance.now()
   const network = yield* act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" })
-  for (const { closed } of streams) assert.isBelow((yield* closed) - began, propagationMillisMax)
+  for (const { closed } of streams) assert.isBelow((yield* closed) - began, allowedMillis(propagationMillisMax))
   for (const node of [a, b]) {
     yield* eventuallyResponds("the network block", own(node, blockedAddress), ({ status }) => status === 403)
     assert.strictEqual((yield* own(node, otherAddress)).status, 200)

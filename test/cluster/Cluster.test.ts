@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import WebSocket from "ws"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { fanOutsDone } from "./Checks.ts"
@@ -128,7 +129,7 @@ layer(TestDatabase.layer, { excludeTestServices: true })("A cluster of three nod
         const present = new Set(stored.map(({ id }) => String(id)))
         assert.isTrue([...ids.values()].every((id) => present.has(id)))
         const failover = Math.max(...firstAfterKill.values())
-        assert.isBelow(failover, failoverMillisMax)
+        assert.isBelow(failover, allowedMillis(failoverMillisMax))
 
         yield* fanOutsDone(sql)
         const home = Effect.fnUntraced(function*(person: Account) {

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import type { Reply } from "./Nodes.ts"
 
 /** Maximum delay until another node sees a moderator's action, in milliseconds. */
@@ -17,5 +18,5 @@ export const eventuallyResponds = Effect.fnUntraced(function*(
 ) {
   const began = performance.now()
   yield* eventually(Effect.map(ask, (response) => ({ status: response.status, text: textOf(response) })), wanted)
-  assert.isBelow(performance.now() - began, millisMax, about)
+  assert.isBelow(performance.now() - began, allowedMillis(millisMax), about)
 })

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../src/layers/Database.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { cli } from "../support/Program.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { fanOutsDone, followOthers, storedOnce, wrongHomes } from "./Checks.ts"
@@ -14,8 +15,9 @@ import { listen } from "./Streams.ts"
 /** Longer than a node's lease, and than the time for two responses. */
 const outage = "11 seconds"
 const roundMillis = 250
-/** Clients are promised a response within five seconds; the rest is a margin for a busy machine. */
-const responseMillisMax = 5_000 + 1_000
+/** Clients are promised a response within that time. */
+const promiseMillis = 5_000
+const lateMillisMax = 1_000
 /** Alone it takes 3 to 5 seconds; on a machine that other tests keep busy, up to 20. */
 const recoveryMillisMax = 30_000
 const revocationMillisMax = 1_000
@@ -36,8 +38,8 @@ const measureOutage = Effect.fnUntraced(function*<E, R>(name: string, load: Load
   )
   assert.isAbove(posts.filter(({ status }) => status === 503).length, 0)
   assert.deepStrictEqual(refused.filter(({ retryAfter, status }) => status !== 503 || Number(retryAfter) < 1), [])
-  assert.isBelow(slowest(outcomes), responseMillisMax)
-  assert.isBelow(recovered, recoveryMillisMax)
+  assert.isBelow(slowest(outcomes), promiseMillis + allowedMillis(lateMillisMax))
+  assert.isBelow(recovered, allowedMillis(recoveryMillisMax))
 })
 
 const Platform = Layer.merge(NodeServices.layer, NodeCrypto.layer)
@@ -73,7 +75,7 @@ layer(Platform, { excludeTestServices: true })("Postgres stopped under load (F5)
         const revoked = performance.now()
         assert.strictEqual(code, 0)
         const closing = (yield* stream.closed) - revoked
-        assert.isBelow(closing, revocationMillisMax)
+        assert.isBelow(closing, allowedMillis(revocationMillisMax))
         console.log(
           `${posts} posts and ${interactions} favourites and bookmarks are stored once, ${people.length} homes ` +
             `are correct, a revoked token's stream closed ${

@@ -4,6 +4,7 @@ import { Effect, Fiber, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
 import { made } from "../support/Ffmpeg.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { redisUrl } from "../support/RedisServer.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -84,7 +85,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           const other = backs.find((node) => node !== converting)
           yield* until(Effect.sync(() => ffmpegOf(other?.child.pid ?? 0)), (pid) => pid !== undefined)
           const failover = performance.now() - killedAt
-          assert.isBelow(failover, failoverMillisMax)
+          assert.isBelow(failover, allowedMillis(failoverMillisMax))
           yield* until(request(front, ada, path), (reply) => reply.status !== 206)
           const ready = yield* request(front, ada, path)
           assert.strictEqual(ready.status, 200)

@@ -121,8 +121,11 @@ export const request = (
   })
 
 /**
- * Sends one request until it is not refused with 503: on a busy machine a node refuses what would take too long. A
- * request that must not be done twice needs a key.
+ * Sends one request until it is neither refused with 503 nor without a response: on a busy machine a node refuses what
+ * would take too long. A request that must not be done twice needs a key.
  */
 export const requestUntilServed = (...sent: Parameters<typeof request>) =>
-  Effect.repeat(request(...sent), { until: ({ status }) => status !== 503, schedule: Schedule.spaced("1 second") })
+  Effect.repeat(request(...sent), {
+    until: ({ status }) => status !== 503 && status !== 0,
+    schedule: Schedule.spaced("1 second")
+  })

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { searchMillisMax } from "../../src/services/search/Bounded.ts"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { TestServer } from "../support/Server.ts"
 import { get } from "./Calls.ts"
 
@@ -61,7 +62,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 83", (it) => {
               for (let attempt = 0; attempt < 10 && millis > searchMillisMax; attempt++) {
                 millis = yield* tried(query, by)
               }
-              assert.isAtMost(millis, searchMillisMax, query.slice(0, 200))
+              // Only then, because measuring this machine takes longer than a search.
+              if (millis > searchMillisMax) assert.isAtMost(millis, allowedMillis(searchMillisMax), query.slice(0, 200))
             }
           }
         }

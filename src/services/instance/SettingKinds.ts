@@ -194,7 +194,8 @@ export const settingKinds: { readonly [Name in SettingKind]: KindCode<Name> } = 
       return change || undefined
     })
   },
-  flag: { decode: (stored) => stored === true, check: (change) => Effect.succeed(change || undefined) },
+  // False is stored, too, for flags that are set by default.
+  flag: { decode: (stored) => typeof stored === "boolean" ? stored : undefined, check: Effect.succeed },
   count: {
     decode: decodeInteger,
     check: Effect.fnUntraced(function*(change, { max, name }) {

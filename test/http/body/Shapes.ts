@@ -1,5 +1,5 @@
 import { bodyBytesMax } from "../../../src/http/body/Body.ts"
-import { onReference } from "../../support/CpuTime.ts"
+import { onReference } from "../../support/MachineSpeed.ts"
 
 const bytes = bodyBytesMax - 100
 const fill = (text: string, length = bytes) => text.repeat(Math.floor(length / text.length))

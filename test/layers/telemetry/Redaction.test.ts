@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { redact } from "../../../src/layers/telemetry/Redaction.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 
 const secret = "Zm9vYmFyYmF6cXV4MTIzNDU2"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { onReference } from "../../support/CpuTime.ts"
+import { onReference } from "../../support/MachineSpeed.ts"
 
 /** Interval between measurements of the event loop, in milliseconds. */
 const sampleMillis = 1

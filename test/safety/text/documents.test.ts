@@ -9,7 +9,7 @@ import { asForeign, asList, type Foreign, urlReader } from "../../../src/service
 import { relMe } from "../../../src/services/html/Links.ts"
 import { read as readCsv } from "../../../src/services/lists/BlockCsv.ts"
 import { parse as parseJson } from "../../../src/services/outbound/BoundedJson.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 import { pauseIn } from "./Pauses.ts"
 import { mixedText, worstTexts } from "./worstTexts.ts"
 

@@ -27,7 +27,7 @@ import { searchParts } from "../../../src/services/search/SearchText.ts"
 import { skeleton } from "../../../src/services/spam/Skeletons.ts"
 import { readPost } from "../../../src/services/spam/SpamText.ts"
 import { bounded } from "../../../src/services/text/BoundedText.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 import { worstTexts } from "./worstTexts.ts"
 
 /** Maximum CPU milliseconds per text. */

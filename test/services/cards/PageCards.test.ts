@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { embeddingOf } from "../../../src/services/cards/Embeddings.ts"
 import { pageCard } from "../../../src/services/cards/PageCards.ts"
 import { readPage } from "../../../src/services/cards/PageMetadata.ts"
-import { slowness } from "../../support/CpuTime.ts"
+import { slowness } from "../../support/MachineSpeed.ts"
 
 const pageUrl = "https://news.example.org/story?id=1"
 

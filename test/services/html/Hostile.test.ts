@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { contentCharactersMax } from "../../../src/services/federation/documents/ForeignNote.ts"
 import { marksMax, sanitise } from "../../../src/services/html/Sanitise.ts"
 import { bounded } from "../../../src/services/text/BoundedText.ts"
-import { best, fill } from "../../support/CpuTime.ts"
+import { best, fill } from "../../support/MachineSpeed.ts"
 
 describe("row 35: HTML of other servers", () => {
   const tags: ReadonlyArray<string> = [

@@ -3,7 +3,7 @@ import { markdown, markdownTokens } from "../../../src/services/html/Markdown.ts
 import { sanitise } from "../../../src/services/html/Sanitise.ts"
 import { tooLong } from "../../../src/services/html/Text.ts"
 import { bounded } from "../../../src/services/text/BoundedText.ts"
-import { best, fill } from "../../support/CpuTime.ts"
+import { best, fill } from "../../support/MachineSpeed.ts"
 import { payloads } from "./payloads.ts"
 
 const anna = { url: "https://here.example/@anna", username: "anna", acct: "anna" }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { sourceBytesMax, tooLong } from "../../../src/services/html/Text.ts"
 import { handle, tokens } from "../../../src/services/html/TextTokens.ts"
-import { best, fill } from "../../support/CpuTime.ts"
+import { best, fill } from "../../support/MachineSpeed.ts"
 
 const found = (source: string) => tokens(source).filter(({ kind }) => kind !== "text").map(({ text }) => text)
 

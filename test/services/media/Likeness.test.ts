@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import sharp from "sharp"
 import { likeness } from "../../../src/layers/media/Pictures.ts"
 import { isSimilar, isUsableHash, perceptualHash, splitHash } from "../../../src/services/media/Likeness.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 
 const edge = 300
 

@@ -6,7 +6,7 @@ import { skeleton } from "../../../src/services/spam/Skeletons.ts"
 import { type AuthorFacts, compileRule, judge, type PostFacts } from "../../../src/services/spam/SpamMatching.ts"
 import { type Conditions, rulesMax } from "../../../src/services/spam/SpamRule.ts"
 import { readPost } from "../../../src/services/spam/SpamText.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 
 const author: AuthorFacts = {
   exempt: false,

@@ -9,7 +9,7 @@ import {
 } from "../../../src/services/text/BoundedText.ts"
 import { compatible, compatibleDecomposed, composed, decomposed } from "../../../src/services/text/Normalisation.ts"
 import { worstTexts } from "../../safety/text/worstTexts.ts"
-import { best } from "../../support/CpuTime.ts"
+import { best } from "../../support/MachineSpeed.ts"
 
 const marks = (count: number) => "\u0301\u0316".repeat(count).slice(0, count)
 

@@ -11,6 +11,7 @@ import type { InboundSender } from "../../../services/federation/inbox/InboundSe
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { type Order, Tombstones } from "../../../services/federation/inbox/Tombstones.ts"
 import * as Undoables from "../../../services/federation/inbox/Undoables.ts"
+import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import type { Verbs } from "../core/Verbs.ts"
@@ -54,7 +55,7 @@ export const make = Effect.fnUntraced(function*(
    * it does not exist.
    */
   const existing = ({ accountId }: Ownership, type: Undoables.UndoableType, subject: bigint) => {
-    const one = {
+    const queries: Readonly<Record<Undoables.UndoableType, Effect.Effect<ReadonlyArray<Existing>, SqlError>>> = {
       Accept: existingRows(
         sql`SELECT NULL AS uri, id FROM follows WHERE account_id = ${subject} AND target_account_id = ${accountId}`
       ),
@@ -74,8 +75,8 @@ export const make = Effect.fnUntraced(function*(
       Like: existingRows(
         sql`SELECT NULL AS uri, id FROM favourites WHERE account_id = ${accountId} AND status_id = ${subject}`
       )
-    }[type]
-    return Effect.map(one, ([row]) => row)
+    }
+    return Effect.map(queries[type], ([row]) => row)
   }
 
   /**
@@ -103,7 +104,11 @@ export const make = Effect.fnUntraced(function*(
     }
   )
 
-  const undoActivity = (own: Ownership, type: Undoables.UndoableType, subject: bigint) => {
+  const undoActivity = (
+    own: Ownership,
+    type: Undoables.UndoableType,
+    subject: bigint
+  ): Effect.Effect<unknown, ClientError | SqlError> => {
     switch (type) {
       case "Accept":
         return verbs.RemoveFollower(own, { _tag: "RemoveFollower", target: AccountId.make(subject) })
@@ -172,7 +177,7 @@ export const make = Effect.fnUntraced(function*(
         if (!known && came === undefined) yield* tombstones.record(own.accountId, ownId, { by, awaited: true })
         return yield* ignored("superseded by a later activity")
       }
-      if (ownId !== undefined && type === "Announce") {
+      if (ownId !== undefined && hasTrait(type, "boosts")) {
         yield* tombstones.record(own.accountId, ownId, { by, awaited: false })
       }
       yield* undoActivity(own, type, subject)
@@ -190,7 +195,7 @@ export const make = Effect.fnUntraced(function*(
 
   /** Returns true if the activity was undone before it arrived; for boosts, `InboxBoosts` checks that itself. */
   const wasUndone = (own: Ownership, activity: Foreign, order: Order) =>
-    (isOfTrait(activity, "undoable") && activityTypeOf(activity) !== "Announce") || isOfTrait(activity, "asks")
+    (isOfTrait(activity, "undoable") && !isOfTrait(activity, "boosts")) || isOfTrait(activity, "asks")
       ? tombstones.isInForce(own.accountId, idOf(activity) ?? "", order)
       : Effect.succeed(false)
 

@@ -14,6 +14,8 @@ interface ActivityTraits {
   readonly common?: true
   /** Can be undone, by its id or embedded. */
   readonly undoable?: true
+  /** Is a post of the sender, under the activity's id. */
+  readonly boosts?: true
   /** Asks for consent: an Undo withdraws the request. */
   readonly asks?: true
   /**
@@ -31,6 +33,7 @@ const traits = {
     reacts: true,
     common: true,
     undoable: true,
+    boosts: true,
     reused: "Hollo and snac boost a post under the same id each time"
   },
   AnnounceRequest: { asks: true },

@@ -68,6 +68,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
       assert.notInclude(shown.text, "<script")
     }))
 
+  it.effect("S-235: a setting that the sent page lacks, because the page is older, stays unchanged", () =>
+    Effect.gen(function*() {
+      const { act, browser } = yield* administratorBrowser("patient")
+      const isOn = (text: string) => text.includes(`name="reason_required" value="yes" checked`)
+      const on = yield* act("/admin/settings", "registrations", { registrations: "approval", reason_required: "yes" })
+      assert.isTrue(isOn(on.text))
+      const page = yield* browser.get("/admin/settings")
+      const older = { ...page, text: page.text.replaceAll(/<input[^>]* name="reason_required(?:_shown)?"[^>]*>/g, "") }
+      assert.isFalse(older.text.includes("reason_required"))
+      yield* browser.press(older, "registrations", { registrations: "open" })
+      assert.isTrue(isOn((yield* browser.get("/admin/settings")).text))
+    }))
+
   it.effect(
     "S-235: pictures and colour of the server are set, shown on every page, and reset",
     () =>

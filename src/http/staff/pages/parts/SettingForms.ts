@@ -8,6 +8,7 @@ import {
 } from "../../../../services/instance/SettingTable.ts"
 import { collectChanges } from "../../../../services/instance/SettingValues.ts"
 import { type Unprocessable, validationFailed } from "../../../../services/runtime/Errors.ts"
+import { hidden } from "../../../html/Forms.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { emailOf } from "../../SettingEmail.ts"
 import type { Visit } from "../Visit.ts"
@@ -26,12 +27,15 @@ interface FormCode<Kind extends SettingKind> {
     value: SettingKinds[Kind]["value"],
     setting: SettingKinds[Kind]["params"] & SettingKinds[Kind]["field"]
   ) => Html
-  /** Reads the change from a submitted field; an absent field is an empty text. */
+  /** Reads the change from a submitted field. */
   readonly sent: (
     text: string,
     params: SettingKinds[Kind]["params"]
   ) => Effect.Effect<SettingKinds[Kind]["change"], Unprocessable>
 }
+
+/** Name of the field that tells that a form has a checkbox, because browsers do not send an unchecked one. */
+const shownName = (name: string) => `${name}_shown`
 
 const trimmed = (text: string) => Effect.succeed(text.trim())
 const field = (visit: Visit, labels: Labels, value: string | null) =>
@@ -81,7 +85,8 @@ const kinds: { readonly [Kind in SettingKind]: FormCode<Kind> | undefined } = {
         : Effect.fail(validationFailed(`${name} is not included in the list`))
   },
   flag: {
-    control: (visit, labels, checked) => checkbox(visit, { ...labels, checked }),
+    control: (visit, labels, checked) =>
+      html`${hidden(shownName(labels.name), "yes")}${checkbox(visit, { ...labels, checked })}`,
     sent: (text) => Effect.succeed(text === "yes")
   },
   count: {
@@ -115,12 +120,16 @@ export const settingFields = (visit: Visit, section: Section, values: SettingVal
   return html`${[...settingKeys.filter((key) => !isLast(key)), ...settingKeys.filter(isLast)].map(control)}`
 }
 
-/** Reads the changes of a section's settings from a submitted form. */
+/**
+ * Reads the changes of a section's settings from a submitted form. A setting whose field the form lacks stays unchanged:
+ * the page may be older than the setting.
+ */
 export const sentSettings = ({ form: sent }: Visit, section: Section) =>
   collectChanges((key) => {
     const { form, kind, params } = settings[key]
     const code = kinds[kind]
-    return form === undefined || code === undefined || form.section !== section
+    return form === undefined || code === undefined || form.section !== section ||
+        !(sent.has(form.name) || sent.has(shownName(form.name)))
       ? Effect.undefined
       : code.sent(sent.get(form.name) ?? "", params)
   })

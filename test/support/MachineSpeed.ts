@@ -1,4 +1,4 @@
-/* CPU time of work on this thread. */
+/* How fast this machine is now, beside the one that the limits of the tests are chosen for. */
 
 /** CPU time of this thread only: compiler and GC threads block nothing. */
 const millis = (run: () => unknown) => {
@@ -8,7 +8,7 @@ const millis = (run: () => unknown) => {
   return (user + system) / 1000
 }
 
-/** CPU milliseconds that `work` takes on an idle machine of the kind that the limits of the tests are chosen for. */
+/** Milliseconds that `work` takes on the reference machine: an idle one of two cores, on which the suite takes 12 minutes. */
 const referenceMillis = 4
 const work = () => {
   let sum = 0
@@ -18,6 +18,21 @@ const work = () => {
 
 /** Returns how many times slower this machine is now than that one, at least 1: neighbours slow down its processors. */
 export const slowness = () => Math.max(1, Math.min(millis(work), millis(work), millis(work)) / referenceMillis)
+
+const slowdownMax = 10
+
+/** Like `slowness`, by the wall clock: other processes of this machine count. At most 10. */
+const slowdown = () => {
+  const times = Array.from({ length: 9 }, () => {
+    const began = performance.now()
+    work()
+    return performance.now() - began
+  }).toSorted((a, b) => a - b)
+  return Math.min(slowdownMax, Math.max(1, times[4]! / referenceMillis))
+}
+
+/** Returns the milliseconds of the wall clock that work may take now, if it may take `millis` on the reference machine. */
+export const allowedMillis = (millis: number) => millis * slowdown()
 
 /** Converts CPU milliseconds just measured on this machine to those of the reference machine. */
 export const onReference = (taken: number) => taken / slowness()
