@@ -7,7 +7,7 @@ import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
 import { Account, type Command } from "./Protocol.ts"
 
-/** How long a caller waits for an account's actor, in seconds. After that the client is told to retry. */
+/** Maximum time that a caller waits for an account's actor, in seconds. Then the client is told to retry. */
 export const commandSecondsMax = 5
 
 const mailboxes = Metric.gauge("murmuration_mailbox_commands", {
