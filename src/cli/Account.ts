@@ -98,14 +98,14 @@ const modify = Command.make(
     email: Flag.optional(email),
     role,
     confirm: toggle("confirm", "Marks the address as confirmed"),
-    approve: toggle("approve", "Approves a user who waits for approval"),
+    approve: toggle("approve", "Approves a pending sign-up"),
     disable: toggle("disable", "Blocks sign-in and closes the user's streams"),
     enable: toggle("enable", "Enables a disabled user"),
     resetPassword: toggle("reset-password", "Signs the user out everywhere and prints a new password"),
     password: Flag.optional(
       Flag.Redacted("password").pipe(Flag.withDescription("Sets a password and signs the user out everywhere"))
     ),
-    disable2fa: toggle("disable-2fa", "Disables two-factor sign-in for a user who lost phone and recovery codes"),
+    disable2fa: toggle("disable-2fa", "Disables two-factor sign-in, for a user who lost phone and recovery codes"),
     displayName: Flag.optional(Flag.String("display-name").pipe(Flag.withDescription("Display name")))
   },
   traced("account modify")(function*(given) {
@@ -195,7 +195,7 @@ const actions = [
 
 export const command = Command.make("account").pipe(
   Command.withDescription("Accounts on this server"),
-  withExamples(["list --pending", "Lists sign-ups that wait for approval"], ["show ada", "Shows an account"]),
+  withExamples(["list --pending", "Lists pending sign-ups"], ["show ada", "Shows an account"]),
   Command.withSubcommands([
     create,
     modify,

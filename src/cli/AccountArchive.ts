@@ -49,7 +49,7 @@ export const waitUntilWritten = Effect.fnUntraced(function*(transfer: Transfer) 
     if (isRunning(last.state) && now - since > idleMillisMax) {
       return yield* new OperatorError({
         message: `The archive waits for a running server (${last.processed} entries are written). ` +
-          "Start the server, then run the command again: it goes on."
+          "Start the server, then run the command again to continue."
       })
     }
   }).pipe(Effect.repeat({ schedule: Schedule.spaced(period), while: () => isRunning(last.state) }))
@@ -85,5 +85,8 @@ export const command = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription("Writes the archive that a member can download: posts, files, favourites and bookmarks"),
-  withExamples(["ada ada.zip", "Takes ada's archive of the last week, or has the running server make one"])
+  withExamples([
+    "ada ada.zip",
+    "Writes ada's newest archive of the last seven days, or a new one by the running server"
+  ])
 )

@@ -28,5 +28,5 @@ export const command = Command.make(
     ))
 ).pipe(
   Command.withDescription("Writes everything that the server knows about a person to a file"),
-  withExamples(["ada ada.json", "Writes all that is known about ada"])
+  withExamples(["ada ada.json", "Writes everything that the server knows about ada"])
 )

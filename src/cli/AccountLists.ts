@@ -48,7 +48,7 @@ export const exportLists = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription("Writes a list of an account as CSV, or its filters as JSON"),
-  withExamples(["ada --kind follows", "CSV of the accounts that ada follows"], [
+  withExamples(["ada --kind follows", "Prints the accounts that ada follows as CSV"], [
     "ada --kind blocks --output blocks.csv",
     "Writes ada's blocks to a file"
   ])
@@ -88,7 +88,7 @@ export const importList = Command.make(
       Flag.optional
     ),
     overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Removes what the file does not have"),
+      Flag.withDescription("Removes entries that are not in the file"),
       Flag.withDefault(false)
     ),
     follow: Flag.Boolean("follow").pipe(
@@ -142,5 +142,5 @@ export const imports = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription("Prints the imports of an account and their progress"),
-  withExamples(["ada", "Imports of ada, newest first"])
+  withExamples(["ada", "Prints the imports of ada, newest first"])
 )

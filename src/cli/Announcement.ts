@@ -30,7 +30,7 @@ const times = {
   "ends-at": moment("ends-at", "End of the event; the announcement is then unpublished"),
   "publish-at": moment("publish-at", "Time of publication")
 }
-const allDay = Flag.Boolean("all-day").pipe(Flag.withDescription("Shows days without times"))
+const allDay = Flag.Boolean("all-day").pipe(Flag.withDescription("Shows dates without times"))
 
 interface Times {
   readonly "starts-at": Option.Option<Date>

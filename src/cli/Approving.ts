@@ -27,14 +27,14 @@ export const list = Command.make(
   "list",
   {
     pending: Flag.Boolean("pending").pipe(
-      Flag.withDescription("Sign-ups that wait for approval, oldest first"),
+      Flag.withDescription("Lists pending sign-ups, oldest first; required"),
       Flag.withDefault(false)
     ),
     json
   },
   traced("account list")(function*(given) {
     if (!given.pending) {
-      return yield* new OperatorError({ message: "Pass --pending to list sign-ups that wait for approval" })
+      return yield* new OperatorError({ message: "Pass --pending to list pending sign-ups" })
     }
     const waiting = yield* (yield* Approvals).pending
     yield* printList(given.json, waiting.map(entity), waiting.map(line), "No sign-ups are waiting.")
@@ -44,8 +44,8 @@ export const list = Command.make(
     }
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
-  Command.withDescription("Lists sign-ups that wait: name, address, state, time, language, reason"),
-  withExamples(["--pending", "Lists sign-ups that wait for approval"], ["--pending --json", "The same for a script"])
+  Command.withDescription("Lists pending sign-ups: name, address, state, time, language, reason"),
+  withExamples(["--pending", "Lists pending sign-ups"], ["--pending --json", "The same for a script"])
 )
 
 const decision = (word: "approve" | "reject", done: "approved" | "rejected", description: string) =>
@@ -64,10 +64,10 @@ const decision = (word: "approve" | "reject", done: "approved" | "rejected", des
 export const approve = decision(
   "approve",
   "approved",
-  "Approves a sign-up; the server notifies the user by e-mail"
+  "Approves a sign-up and notifies the user by e-mail"
 )
 export const reject = decision(
   "reject",
   "rejected",
-  "Rejects a sign-up; the server notifies the user by e-mail; the name becomes available again"
+  "Rejects a sign-up, notifies the user by e-mail and frees the name"
 )

@@ -37,7 +37,7 @@ export const dead = Command.make(
       Flag.optional
     ),
     outcomes: Flag.Boolean("outcomes").pipe(
-      Flag.withDescription("Counts activities of the last days by outcome instead"),
+      Flag.withDescription("Counts the received activities of the last week by outcome instead"),
       Flag.withDefault(false)
     ),
     json

@@ -75,6 +75,6 @@ export const command = Command.make(
   Command.withDescription("Checks the server's configuration, dependencies and public address"),
   withExamples(["", "Checks everything"], [
     "--json",
-    "Prints each check with its name, outcome (ok, warn, skip or fail) and words"
+    "Prints each check with its name, outcome (ok, warn, skip or fail) and message"
   ])
 )

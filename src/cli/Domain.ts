@@ -137,9 +137,11 @@ const words = ["everybody", "users", "nobody"] as const
 const publish = Command.make(
   "publish",
   {
-    to: Argument.Literals("to", words).pipe(Argument.withDescription("Readers of the list of blocks")),
+    to: Argument.Literals("to", words).pipe(
+      Argument.withDescription(`Readers of the list of blocks: ${words.join(", ")}`)
+    ),
     comments: Flag.Literals("comments", words).pipe(
-      Flag.withDescription("Readers of its public comments"),
+      Flag.withDescription("Readers of the public comments on the blocks"),
       Flag.optional
     )
   },
@@ -153,7 +155,7 @@ const publish = Command.make(
   Command.withDescription("Publishes the list of blocks at /api/v1/instance/domain_blocks"),
   withExamples(["everybody", "Shows the list to everybody"], [
     "everybody --comments users",
-    "Shows comments to users only"
+    "Shows the list to everybody, and the comments to users only"
   ])
 )
 

@@ -70,11 +70,11 @@ const create = Command.make(
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription(
-    "Creates an invite of an account and prints its link; it admits people in every sign-up mode"
+    "Creates an invite of an account and prints its link, which works in every sign-up mode"
   ),
   withExamples(["ada", "Prints a link that any number of people can use"], [
     "ada --uses 5 --expires 7d",
-    "For five people, within a week"
+    "Prints a link for five people that expires after a week"
   ])
 )
 
@@ -90,7 +90,7 @@ const list = Command.make(
     }
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
-  Command.withDescription("Lists invites, newest first: link, inviter, uses, end, state"),
+  Command.withDescription("Lists invites, newest first: link, inviter, uses, expiry, state"),
   withExamples(["", "Lists the invites"], ["--json", "The same for a script"])
 )
 
@@ -107,12 +107,12 @@ const revoke = Command.make(
     yield* Console.log("Revoked.")
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
-  Command.withDescription("Ends an invite; accounts that were made with it stay"),
+  Command.withDescription("Ends an invite; accounts that were created with it stay"),
   withExamples(["AbCd2345", "Ends the invite with this code"])
 )
 
 export const command = Command.make("invite").pipe(
-  Command.withDescription("Invites, by which people sign up while sign-ups are closed"),
+  Command.withDescription("Invite links, with which people can sign up in every sign-up mode"),
   withExamples(["create ada --uses 5 --expires 7d", "Prints a link for five people"]),
   Command.withSubcommands([create, list, revoke])
 )

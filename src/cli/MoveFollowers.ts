@@ -66,5 +66,5 @@ export const moveFollowers = Command.make(
   Command.withDescription(
     "Lists the followers that came along with a move from or to an account, and those that did not"
   ),
-  withExamples(["ada", "Followers of ada's move"], ["ada --json", "The same for scripts"])
+  withExamples(["ada", "Lists the followers of ada's move"], ["ada --json", "The same for a script"])
 )

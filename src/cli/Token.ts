@@ -15,7 +15,7 @@ const create = Command.make(
   {
     name,
     scopes: Flag.String("scopes").pipe(
-      Flag.withDescription("Scopes of the token, separated by spaces"),
+      Flag.withDescription("Scopes of the token, separated by spaces (default: read)"),
       Flag.withDefault("read")
     )
   },

@@ -5,7 +5,7 @@ import * as TransferMedia from "./TransferMedia.ts"
 import * as TransferPostgres from "./TransferPostgres.ts"
 
 export const command = Command.make("transfer").pipe(
-  Command.withDescription("Brings a whole server here"),
+  Command.withDescription("Copies a server's data: from Mastodon, or to another database or file storage"),
   withExamples(["media bucket", "Copies files to the bucket"]),
   Command.withSubcommands([TransferMastodon.command, TransferPostgres.command, TransferMedia.command])
 )

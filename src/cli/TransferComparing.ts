@@ -17,14 +17,16 @@ const count = (name: string, about: string, otherwise: number) =>
   Flag.Int(name).pipe(
     Flag.filter((value) => value >= 1 && value <= countMax, (value) =>
       `--${name} must be between 1 and ${countMax}, not ${value}`),
-    Flag.withDescription(about),
+    Flag.withDescription(`${about} (default: ${otherwise})`),
     Flag.withDefault(otherwise)
   )
 
 /** Flags of a comparison with the running Mastodon server. */
 export const flags = {
   against: Flag.String("against").pipe(
-    Flag.withDescription("URL of the running Mastodon server, to compare what both servers tell others"),
+    Flag.withDescription(
+      "URL of the running Mastodon server, to compare its public documents with those of this server"
+    ),
     Flag.optional
   ),
   actors: count("actors", "Accounts to compare", 100),

@@ -53,12 +53,14 @@ const flags = {
       (days) => `--days must be between 0 and ${daysMax}, not ${days}`
     ),
     Flag.withDescription(
-      "Copy all posts of other servers of so many days; of earlier ones, those that local accounts used"
+      "Days of remote posts to copy in full; of older ones, only those that concern local accounts (default: 30)"
     ),
     Flag.withDefault(30)
   ),
   rejects: Flag.String("rejects").pipe(
-    Flag.withDescription("File for the rows that could not be copied, with the reasons, separated by tabs"),
+    Flag.withDescription(
+      "File for rows that could not be copied: step, id and reason, separated by tabs (default: transfer-rejects.tsv)"
+    ),
     Flag.withDefault("transfer-rejects.tsv")
   )
 }
@@ -132,14 +134,16 @@ const plan = Command.make(
       const { plan } = yield* prepared(given)
       yield* Console.log(plan.lines.join("\n"))
       yield* refuse(plan.obstacles)
-      yield* Console.log("\nNothing stands against a copy.")
+      yield* Console.log("\nNo problems were found: the copy can start.")
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
 ).pipe(
-  Command.withDescription("Compares both servers: what a copy would bring, and what is missing for it"),
+  Command.withDescription(
+    "Compares both servers: rows to copy, rows that are left out, and problems that prevent a copy"
+  ),
   withExamples([
     "--database postgres://localhost/mastodon_production --env .env.production",
-    "Says what a copy would bring"
+    "Shows what would be copied"
   ])
 )
 
@@ -186,7 +190,9 @@ const copy = Command.make(
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
 ).pipe(
-  Command.withDescription("Copies the database; a copy that was interrupted goes on where it ended"),
+  Command.withDescription(
+    "Copies the database, and with --media the files; an interrupted copy continues where it stopped"
+  ),
   withExamples([
     "--database postgres://localhost/mastodon_production --env .env.production --media public/system",
     "Copies database and files"
@@ -202,7 +208,7 @@ const delta = Command.make(
   {
     ...flags,
     overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Runs although members have used this server: undoes changes that they made here"),
+      Flag.withDescription("Runs even if members have used this server: undoes the changes that they made here"),
       Flag.withDefault(false)
     )
   },
@@ -226,7 +232,7 @@ const delta = Command.make(
   Command.withDescription("Copies what changed since the copy, with Mastodon's web server stopped"),
   withExamples([
     "--database postgres://localhost/mastodon_production --env .env.production --media public/system",
-    "Brings what changed"
+    "Copies the changes"
   ])
 )
 
@@ -253,7 +259,7 @@ const verify = Command.make(
     )
   )
 ).pipe(
-  Command.withDescription("Signs and verifies once with the key of each local account, and compares both servers"),
+  Command.withDescription("Checks the key of each local account by a signature, and compares both servers"),
   withExamples(
     ["--database postgres://localhost/mastodon_production --env .env.production", "Checks the keys"],
     [
@@ -278,16 +284,16 @@ const finish = Command.make(
     ].join("\n"))
   }, (effect) => Effect.provide(effect, Environment.layer))
 ).pipe(
-  Command.withDescription("Explains the last steps, and the moment after which there is no way back"),
+  Command.withDescription("Explains the last steps, and the point of no return"),
   withExamples(["", "Explains the last steps"])
 )
 
 /** Copies a Mastodon server of the same domain. */
 export const command = Command.make("mastodon").pipe(
-  Command.withDescription("Makes a running Mastodon server (4.3 to 4.7) of the same domain this one"),
+  Command.withDescription("Replaces a Mastodon server (4.3 to 4.7) of the same domain with this one"),
   withExamples([
     "plan --database postgres://localhost/mastodon_production --env .env.production",
-    "Says what a copy would bring"
+    "Shows what would be copied"
   ]),
   Command.withSubcommands([plan, copy, delta, verify, finish])
 )

@@ -13,7 +13,7 @@ export const command = Command.make(
   "media",
   {
     target: Argument.Literals("target", ["bucket", "folder"]).pipe(
-      Argument.withDescription("Where the files go: the bucket of S3_..., or DATA_DIR/media")
+      Argument.withDescription("Destination: bucket (S3_BUCKET) or folder (DATA_DIR/media)")
     )
   },
   traced("transfer media")(function*({ target }) {

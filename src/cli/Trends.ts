@@ -31,7 +31,7 @@ const waiting = Command.make(
   Command.withDescription(
     "Lists unreviewed trend candidates: hashtags, posts with their authors, links with their sites"
   ),
-  withExamples(["", "Lists what waits for review"])
+  withExamples(["", "Lists trends that need review"])
 )
 
 const idOf = Schema.decodeUnknownEffect(IdFromString)
@@ -59,11 +59,11 @@ const decision = (word: "approve" | "reject", done: string, description: string,
     word,
     {
       kind: Argument.Literals("kind", kinds).pipe(
-        Argument.withDescription("An account stands for all its posts, a site for all its pages")
+        Argument.withDescription(`${kinds.join(", ")}; account means all its posts, site all its pages`)
       ),
       name: Argument.String("name").pipe(
         Argument.withDescription(
-          "Hashtag name, handle or site domain; otherwise the number shown by `waiting`"
+          "Name of the hashtag, handle of the account or domain of the site; for a status or link, its number in `trends waiting`"
         )
       )
     },
@@ -86,7 +86,7 @@ const decision = (word: "approve" | "reject", done: string, description: string,
 
 export const command = Command.make("trends").pipe(
   Command.withDescription("Review of trends"),
-  withExamples(["waiting", "Lists what waits for review"]),
+  withExamples(["waiting", "Lists trends that need review"]),
   Command.withSubcommands([
     waiting,
     decision("approve", "may trend", "Allows something to trend", true),

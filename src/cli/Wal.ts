@@ -19,7 +19,7 @@ const services = Layer.mergeAll(Environment.layer, NodeServices.layer, NodeCrypt
 const copiesMax = 1_000
 
 const keep = Flag.Int("keep").pipe(
-  Flag.withDescription("Number of base copies to keep, from 1; older ones and their log are removed"),
+  Flag.withDescription("Number of base copies to keep, at least 1 (default: 2); older ones and their log are removed"),
   Flag.filter((number) => number >= 1 && number <= copiesMax, (number) => `${number} is not from 1 to ${copiesMax}`),
   Flag.withDefault(2)
 )
@@ -37,7 +37,7 @@ const base = Command.make(
   }, (effect) => effect.pipe(Effect.scoped, Effect.provide(services)))
 ).pipe(
   Command.withDescription("Makes a base copy of the embedded Postgres in WAL_ARCHIVE_DIR, while the server runs"),
-  withExamples(["", "Makes a base copy, and keeps the one before"], ["--keep 4", "Keeps the newest four"])
+  withExamples(["", "Makes a base copy, and keeps the previous one"], ["--keep 4", "Keeps the newest four"])
 )
 
 const list = Command.make(
@@ -73,7 +73,7 @@ const restore = Command.make(
       Flag.optional
     ),
     toGap: Flag.Boolean("to-gap").pipe(
-      Flag.withDescription("Restores what is before a missing or damaged part of the log"),
+      Flag.withDescription("Restores up to the first missing or damaged part of the log"),
       Flag.withDefault(false)
     )
   },
@@ -85,16 +85,16 @@ const restore = Command.make(
 ).pipe(
   Command.withDescription("Restores the embedded Postgres to an exact time, into a new DATA_DIR"),
   withExamples(
-    ["/var/backups/wal --until 2026-11-26T14:05:00Z", "Restores what was there at this time"],
+    ["/var/backups/wal --until 2026-11-26T14:05:00Z", "Restores the state at this time"],
     ["/var/backups/wal", "Restores to the last archived change"]
   )
 )
 
 export const command = Command.make("wal").pipe(
-  Command.withDescription("Base copies and restore to an exact time, by the archived log of the embedded Postgres"),
+  Command.withDescription("Base copies of the embedded Postgres, and restores to an exact time"),
   withExamples(
     ["base", "Makes a base copy"],
-    ["restore /var/backups/wal --until 2026-11-26T14:05:00Z", "Restores what was there at this time"]
+    ["restore /var/backups/wal --until 2026-11-26T14:05:00Z", "Restores the state at this time"]
   ),
   Command.withSubcommands([base, list, restore])
 )

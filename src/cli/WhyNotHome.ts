@@ -68,6 +68,6 @@ export const whyNotHome = Command.make(
     )
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
-  Command.withDescription("Says why a post is not in an account's home timeline"),
+  Command.withDescription("Explains why a post is not in an account's home timeline"),
   withExamples(["ada https://example.com/notes/1", "Explains why ada does not see a post"])
 )

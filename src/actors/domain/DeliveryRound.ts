@@ -14,7 +14,7 @@ import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as DeliveryOutcomes from "./DeliveryOutcomes.ts"
 import * as HostState from "./HostState.ts"
 
-/** How long a round starts new requests, in milliseconds; its claims last longer. */
+/** Time in which a round starts new requests, in milliseconds; its claims last longer. */
 const beginMillisMax = 5_000
 
 /**

@@ -9,7 +9,7 @@ const millisMax = 5_000
 /** Certificate of a server. */
 interface Certificate {
   readonly until: Date
-  /** Why clients refuse the certificate; undefined if they accept it. */
+  /** Reason why clients refuse the certificate; undefined if they accept it. */
   readonly problem: string | undefined
 }
 

@@ -26,7 +26,7 @@ const sessionIdCharactersMax = 43
 
 /** How posts are shown to a user. */
 const Reading = {
-  /** Which files are behind a click: the sensitive ones, none, or all. */
+  /** Files that are shown after a click: sensitive ones, none, or all. */
   expandMedia: ExpandMedia,
   /** True if posts are open behind their content warning. */
   expandSpoilers: Schema.Boolean,

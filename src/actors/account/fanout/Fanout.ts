@@ -19,7 +19,7 @@ import * as RecordFollowers from "./RecordFollowers.ts"
 import * as Report from "./Report.ts"
 import * as StaleFeeds from "./StaleFeeds.ts"
 
-/** How often a busy fan-out sends its entity a message, in milliseconds; idle entities are evicted after minutes. */
+/** Interval at which a busy fan-out sends its entity a message, in milliseconds; idle entities are evicted after minutes. */
 const awakeMillis = 20_000
 
 /**

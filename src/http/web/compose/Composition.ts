@@ -59,7 +59,7 @@ export interface Composition {
   readonly hideTotals: boolean
   readonly files: ReadonlyArray<ComposedFile>
   readonly quotePolicy: string
-  /** Who may reply, favourite and boost; undefined if the form did not offer it, which keeps what a draft has. */
+  /** Permissions to reply, favourite and boost; undefined if the form has no fields for them, which keeps a draft's. */
   readonly control?: Control | undefined
   /** Local time of a scheduled post as in `datetime-local`; "" posts at once. */
   readonly at: string

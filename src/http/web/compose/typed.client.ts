@@ -1,4 +1,4 @@
-/* What a person typed into a composer. */
+/* Reads, compares and refills the fields of a composer. */
 
 /** Fields that a person types into, and choices that decide who sees the text, and who may interact with it. */
 const textNames: ReadonlySet<string> = new Set(["text", "more[]", "spoiler_text", "option[]"])
