@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/Eventually.ts"
 import { fediverse, settled, settledWithRetries, type TestUser } from "../support/Fediverse.ts"
+import { staffMember } from "../support/Staff.ts"
 
 /** Sets up Anna here, and Zoe, who follows her from a second server. */
 const stage = Effect.gen(function*() {
@@ -51,6 +52,21 @@ it.live(
       const path = `/api/v1/accounts/${known.id}/statuses?pinned=true`
       assert.deepStrictEqual(yield* eventually(contents(zoe, path), ({ length }) => length > 0), ["<p>early</p>"])
       assert.isEmpty(yield* there.sql`SELECT FROM inbound_activities WHERE document LIKE '%early%'`)
+    }).pipe(Effect.scoped)
+)
+
+it.live(
+  "F379: a memorial is one on the other server, too",
+  () =>
+    Effect.gen(function*() {
+      const { anna, here, id, zoe } = yield* stage
+      const staff = yield* Effect.provide(staffMember("carer", ["deleteUserData"]), here.context)
+      const { status } = yield* here.fetch(`/api/v1/admin/accounts/${anna.accountId}/memorialize`, {
+        method: "POST",
+        token: staff.token
+      })
+      assert.strictEqual(status, 200)
+      yield* eventually(zoe.ask("GET", `/api/v1/accounts/${id}`), ({ memorial }) => memorial === true)
     }).pipe(Effect.scoped)
 )
 

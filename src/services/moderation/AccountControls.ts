@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
@@ -8,6 +8,7 @@ import * as RowChanges from "../events/RowChanges.ts"
 import type { EmailAddress } from "../identity/EmailAddresses.ts"
 import { MailLinks } from "../identity/MailLinks.ts"
 import { type User, Users } from "../identity/Users.ts"
+import { Fanouts } from "../intents/Fanouts.ts"
 import { NotAllowed, RecordNotFound, type Unprocessable } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { AlreadyDone, AuditLog } from "../staff/AuditLog.ts"
@@ -28,16 +29,19 @@ export class AccountControls extends Context.Service<AccountControls, {
   readonly resend: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
   /** Assigns a role, which must be below the staff member's own. */
   readonly changeRole: (by: AccountId, target: AccountId, roleId: bigint) => Effect.Effect<void, Refused>
-  /** Turns an account into a memorial that no one can sign in to. */
+  /** Turns an account into a memorial that no one can sign in to, and tells the servers of its followers. */
   readonly memorialize: (by: AccountId, target: AccountId) => Effect.Effect<void, Refused>
 }>()("murmuration/services/moderation/AccountControls") {
-  static readonly layer = Layer.effect(AccountControls, Effect.suspend(() => make)).pipe(Layer.provide(AuditLog.layer))
+  static readonly layer = Layer.effect(AccountControls, Effect.suspend(() => make)).pipe(
+    Layer.provide([AuditLog.layer, Fanouts.layer])
+  )
 }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const broadcast = yield* Broadcast
+  const fanouts = yield* Fanouts
   const tracked = yield* RowChanges.make
   const mailLinks = yield* MailLinks
   const roles = yield* Roles
@@ -119,6 +123,8 @@ const make = Effect.gen(function*() {
           const done = { by, action: "memorialize", target: about(user) } as const
           if (was?.memorial === true) return yield* new AlreadyDone({ act: done, refusal: new NotAllowed({}) })
           yield* tracked("account", [target])(sql`UPDATE accounts SET memorial = true WHERE id = ${target}`)
+          const number = String(yield* Clock.currentTimeMillis)
+          yield* fanouts.enqueue(target, { _tag: "deliver", leaves: "Profile", number })
           yield* sql.afterCommit(
             broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [target] })
           )

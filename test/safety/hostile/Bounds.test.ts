@@ -1,4 +1,4 @@
-import { assert, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import sharp from "sharp"
@@ -9,7 +9,6 @@ import { userDomainBlocksMax } from "../../../src/services/social/UserDomainBloc
 import { ask } from "../../support/Api.ts"
 import { assertOneSucceeded, behindGate } from "../../support/Gates.ts"
 import { type Person, TestServer } from "../../support/Server.ts"
-import { sourcesIn } from "../../support/source.ts"
 import { staffMember } from "../../support/Staff.ts"
 
 const admin = "/api/v1/admin"
@@ -174,16 +173,6 @@ const bounded: ReadonlyArray<Bounded> = [
       SELECT n, 'filler' || n, 'a' || n || '.png', null, now()`
   }
 ]
-
-/** Tables whose rows are bounded per member; a test below has them. */
-const perMember = ["domain_mutes"]
-
-it("F73: each table that `requireCapacity` bounds has a row above", () => {
-  const inSource = sourcesIn("src").flatMap(({ text }) =>
-    [...text.matchAll(/requireCapacity\(sql, \{\s*table: "(\w+)"/g)].map(([, table]) => table)
-  )
-  assert.sameMembers([...bounded.map(({ table }) => table), ...perMember], inSource)
-})
 
 layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices: true })(
   "bounded tables",

@@ -68,7 +68,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
       assert.notInclude(shown.text, "<script")
     }))
 
-  it.effect("S-235: a setting that the sent page lacks, because the page is older, stays unchanged", () =>
+  it.effect("F380, S-235: a setting that the sent page lacks, because the page is older, stays unchanged", () =>
     Effect.gen(function*() {
       const { act, browser } = yield* administratorBrowser("patient")
       const isOn = (text: string) => text.includes(`name="reason_required" value="yes" checked`)
