@@ -16,7 +16,7 @@ export type ModerationAction = keyof typeof columns
 const domainColumns = { suspend: "suspended_by_domain", silence: "silenced_by_domain", sensitize: undefined } as const
 
 /** Time in which a suspension can be reverted without loss of data, in milliseconds (S-277). */
-const suspensionMillis = 30 * 86_400_000
+export const suspensionMillis = 30 * 86_400_000
 
 /** SQL condition: the account's own server suspended it. */
 const byOrigin = "EXISTS (SELECT FROM remote_actors o WHERE o.account_id = accounts.id AND o.suspended_by_origin)"

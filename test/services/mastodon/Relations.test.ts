@@ -7,7 +7,7 @@ import { idOf, rejected, servers, source, transferred } from "../../support/mast
 layer(servers, { excludeTestServices: true })(
   "relations and rules of a Mastodon server",
   (it) => {
-    it.effect("are copied unchanged, with the ids of their activities", () =>
+    it.effect("F381: are copied unchanged, with the ids of their activities, and with the work that is due", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const from = yield* source("4.5")
@@ -113,6 +113,15 @@ layer(servers, { excludeTestServices: true })(
         assert.deepStrictEqual(
           yield* sql`SELECT kind, subject_id, due_at FROM agenda WHERE kind = 'mute_end'`,
           [{ kind: "mute_end", subjectId: 13n, dueAt: soon }]
+        )
+        // Deletions begin here as they would have there.
+        assert.deepStrictEqual(
+          yield* sql`SELECT kind, account_id, due_at > now() + interval '6 days' AS later FROM agenda
+            WHERE kind IN ('post_cleanup', 'suspension_end') ORDER BY kind`,
+          [
+            { kind: "post_cleanup", accountId: ada.id, later: false },
+            { kind: "suspension_end", accountId: zoe.id, later: true }
+          ]
         )
         assert.deepStrictEqual(yield* sql`SELECT uri FROM blocks WHERE id = 11`, [{
           uri: "https://local.example/payloads/b"

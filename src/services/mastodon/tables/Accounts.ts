@@ -2,8 +2,9 @@ import { Effect, Schema } from "effect"
 import { makeByteLimit } from "../../html/ByteLimit.ts"
 import { field, paragraphs } from "../../html/Compose.ts"
 import { accountBytesMax } from "../../instance/ContentLimits.ts"
+import { suspensionMillis } from "../../moderation/ModerationActions.ts"
 import { Drafts } from "../../statuses/Drafts.ts"
-import type { Step, TextRow } from "../Step.ts"
+import { nowMark, type Step, type TextRow } from "../Step.ts"
 import { listOf } from "./Values.ts"
 
 /** Fields of a profile as Mastodon stores them; anything else is no field. */
@@ -52,6 +53,13 @@ const writeAccounts =
 
 /** Without its row, an account has no actor: it can neither post nor receive. */
 const writeActors = `INSERT INTO actors (account_id) SELECT id FROM staged ON CONFLICT DO NOTHING`
+
+/** Days before which data of a suspended account is not deleted, however long ago the suspension began. */
+const graceDays = 7
+/** Data of suspended accounts is deleted when it would have been at Mastodon, except for suspensions by their own server. */
+const scheduleDeletion = `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'suspension_end', id, id,
+      greatest(suspended_at + interval '${suspensionMillis} milliseconds', '${nowMark}'::timestamptz + interval '${graceDays} days')
+    FROM staged WHERE suspended_at IS NOT NULL AND coalesce(suspension_origin, 0) = 0 ON CONFLICT (kind, subject_id) DO NOTHING`
 
 const writeRemote = [
   `INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
@@ -128,7 +136,7 @@ export const make = Effect.gen(function*() {
       ["coalesce(uri, '') = '' OR coalesce(inbox_url, '') = ''", "the account speaks no ActivityPub"],
       ["uri !~ '^https?://'", "the id of the account is no URL"]
     ],
-    write: [writeAccounts, writeActors, ...writeRemote],
+    write: [writeAccounts, writeActors, scheduleDeletion, ...writeRemote],
     changes: true
   }
   const own: Step = {
@@ -142,6 +150,7 @@ export const make = Effect.gen(function*() {
     write: [
       writeAccounts,
       writeActors,
+      scheduleDeletion,
       `INSERT INTO account_stats (account_id) SELECT id FROM staged ON CONFLICT DO NOTHING`
     ],
     changes: true

@@ -1,6 +1,6 @@
 import { threadStatusesMax } from "../../statuses/ConversationWriter.ts"
 import { cleanupAges } from "../../statuses/PostCleanup.ts"
-import type { Step } from "../Step.ts"
+import { nowMark, type Step } from "../Step.ts"
 import { lacksAccount, lacksUser, listOf } from "./Values.ts"
 
 const statusesHere = `ARRAY(SELECT p.id FROM statuses p WHERE p.id = ANY (${
@@ -45,7 +45,9 @@ export const steps: ReadonlyArray<Step> = [
       FROM staged ON CONFLICT (account_id) DO UPDATE SET enabled = excluded.enabled, min_age_days = excluded.min_age_days,
         keep_direct = excluded.keep_direct, keep_pinned = excluded.keep_pinned, keep_polls = excluded.keep_polls,
         keep_media = excluded.keep_media, keep_own_favourites = excluded.keep_own_favourites,
-        keep_own_bookmarks = excluded.keep_own_bookmarks, min_favourites = excluded.min_favourites, min_reblogs = excluded.min_reblogs`
+        keep_own_bookmarks = excluded.keep_own_bookmarks, min_favourites = excluded.min_favourites, min_reblogs = excluded.min_reblogs`,
+      `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'post_cleanup', account_id, account_id, '${nowMark}'::timestamptz
+        FROM staged WHERE coalesce(enabled, true) ON CONFLICT (kind, subject_id) DO NOTHING`
     ],
     changes: true
   },
