@@ -72,6 +72,6 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await page.getByRole("heading", { level: 1, name: "Storage" }).waitFor()
           }
         })
-      })), 120_000)
+      })))
   }
 )

@@ -254,7 +254,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
       })
       assert.strictEqual(code, 1)
       assert.match(out, /^FAIL {3}Certificate: other servers refuse it: /m)
-    })), 60_000)
+    })))
 
   it.effect("F19: compares this machine's clock with that of Postgres", () =>
     Effect.gen(function*() {

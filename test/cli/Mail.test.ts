@@ -67,7 +67,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("npm run cli -- mail te
       const { code, err } = yield* to("ada@example.org", `smtp://127.0.0.1:${port}`)
       assert.strictEqual(code, 1)
       assert.match(err, /^FAIL {3}Greeting: /m)
-    })), 30_000)
+    })))
 
   it.effect("refuses an invalid address, and a server without SMTP_URL", () =>
     Effect.gen(function*() {

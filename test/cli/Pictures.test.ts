@@ -210,5 +210,5 @@ layer(Live, { excludeTestServices: true })("pictures set by npm run cli with a r
       const after = yield* run("media", "usage", "--check")
       assert.match(after.out, /^in storage +2 files/m)
       assert.match(after.out, /^unknown +0 files +0 bytes$/m)
-    }), 180_000)
+    }))
 })

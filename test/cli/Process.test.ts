@@ -62,7 +62,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), {
         const listed = yield* run("account", "list", "--pending")
         assert.deepStrictEqual(listed, { code: 0, out: "No sign-ups are waiting.\n", err: "" })
         assert.strictEqual((yield* run("account", "list", "--waiting")).code, 2)
-      }), 120_000)
+      }))
 
     it.effect(
       "a command stopped while it waits for Postgres ends at once and silently",

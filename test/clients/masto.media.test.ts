@@ -71,7 +71,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: files", (it) =>
             statusCode: 422
           })
         })
-      }), 180_000)
+      }))
   }
 
   it.effect("every supported media type is among the tested ones", () =>

@@ -116,5 +116,5 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
       assert.sameMembers(Object.keys(megalodonCalls), [...megalodonMethods.keys()])
       // Entries of a list share the same problem, so it is reported once.
       assert.deepStrictEqual([...new Set(problems.map((line) => line.replaceAll(/\.\d+\b/g, ".*").slice(0, 160)))], [])
-    }), 120_000)
+    }))
 })

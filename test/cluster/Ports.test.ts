@@ -56,7 +56,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
       })
       yield* Program.said(program, "Murmuration is at")
       assert.deepStrictEqual(listening(program.child.pid!), [`${loopback}:${port}`])
-    })), 180_000)
+    })))
 
   it.effect("a public address for it stops the start, with a message", () =>
     Effect.scoped(Effect.gen(function*() {
@@ -68,5 +68,5 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
       const { code, err, out } = yield* ended
       assert.notStrictEqual(code, 0)
       assert.include(out + err, "CLUSTER_HOST: 0.0.0.0 is a public address")
-    })), 180_000)
+    })))
 })

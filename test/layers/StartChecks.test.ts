@@ -42,7 +42,7 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
       assert.include(words, "PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?")
       assert.notInclude(words, "https://example.org")
       assert.deepStrictEqual(made, [])
-    }), 60_000)
+    }))
 
   it.effect(
     "F232: names all problems at once: a foreign address and a Redis that does not respond",

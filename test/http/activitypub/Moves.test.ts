@@ -139,7 +139,7 @@ layer(servers, { excludeTestServices: true })("accounts that move", (it) => {
       const left = yield* sql`SELECT FROM follows WHERE target_account_id = ${from}`
       const requests = yield* sql`SELECT FROM follow_requests WHERE target_account_id = ${id}`
       assert.deepStrictEqual([left.length, requests.length], [0, people + 1])
-    }), 180_000)
+    }))
 
   it.effect(
     "S-009: a local account moves by the operator's command, names its aliases, and can be a target",

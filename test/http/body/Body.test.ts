@@ -208,7 +208,7 @@ layer(Server, { excludeTestServices: true })("bodies", (it) => {
         }
       }
       assert.deepStrictEqual(pauses, [])
-    }), 180_000)
+    }))
 
   it.effect("F14: an excessive number of values is refused before parsing", () =>
     Effect.gen(function*() {

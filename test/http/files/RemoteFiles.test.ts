@@ -163,7 +163,7 @@ layer(Live, { excludeTestServices: true })("files of remote accounts through thi
       assert.notStrictEqual(second.headers.get("etag"), first.headers.get("etag"))
       yield* bytesAt(media.url)
       assert.strictEqual(other.timesAsked("/changing.png"), 2)
-    }), 180_000)
+    }))
 })
 
 layer(server({}), { excludeTestServices: true })("the guard before remote files", (it) => {

@@ -141,5 +141,5 @@ layer(server(), { excludeTestServices: true })("the consent page", (it) => {
       assert.isNotNull(foreign("<b onclick=x>"))
       assert.isNotNull(foreign("<script>"))
       assert.isNotNull(foreign(`<a href="javascript:x">`))
-    }), 180_000)
+    }))
 })

@@ -133,5 +133,5 @@ layer(layerSearch, { excludeTestServices: true })("the index of posts", (it) => 
       assert.deepStrictEqual(yield* find(reader, "stone 10001"), [idAt(5_000) + 10_001n])
       assert.deepStrictEqual(yield* find(reader, "stone", { limit: 2 }), [idAt(5_000) + 10_002n, idAt(5_000) + 10_001n])
       assert.deepStrictEqual(yield* find(reader, "stone in:public"), [])
-    }), 180_000)
+    }))
 })
