@@ -80,7 +80,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await keys("Escape")
           await open("/publish")
           await keys("Escape", "Alt+x")
-          await page.locator("input[name=spoiler_text]:focus").waitFor({ timeout: 5_000 })
+          await page.locator("input[name=spoiler_text]:focus").waitFor()
           for (
             const [key, where] of [
               ["h", "/home"],

@@ -33,7 +33,7 @@ const loaded = `(async () => {
     one.preload = "auto"
     if (one.readyState < 2) {
       one.load()
-      await new Promise((done) => { one.onloadeddata = done; one.onerror = done; setTimeout(done, 5000) })
+      await new Promise((done) => { one.onloadeddata = done; one.onerror = done; setTimeout(done, 60_000) })
     }
   }
   const images = [...document.querySelectorAll(".files img")]

@@ -13,7 +13,7 @@ import { leaveBy, signIn } from "./Visits.ts"
 const run = promisify(execFile)
 
 /** Maximum duration of w3m, in milliseconds. */
-const dumpMillisMax = 30_000
+const dumpMillisMax = 180_000
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "without scripts",

@@ -8,6 +8,7 @@ import { Status } from "../../../src/http/wire/Status.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
 import { NotificationWriter } from "../../../src/services/feeds/NotificationWriter.ts"
 import { Fanouts } from "../../../src/services/intents/Fanouts.ts"
+import { allowedMillis } from "../../support/MachineSpeed.ts"
 import { followers, person } from "../../support/People.ts"
 import { edit, post } from "../../support/Posts.ts"
 import { connect, layerStreams, listener, mark, tokenOf } from "./Streams.ts"
@@ -83,7 +84,10 @@ layer(streams, { excludeTestServices: true })("Streams", (it) => {
       yield* followers(reader.account, [admirer])
       const told = { type: "follow", to: reader.account } as const
       // Much earlier than a sweep for remaining notifications.
-      const arrives = Effect.timeoutOrElse(reader.next, { duration: "4 seconds", orElse: () => Effect.die("too late") })
+      const arrives = Effect.timeoutOrElse(reader.next, {
+        duration: allowedMillis(4_000),
+        orElse: () => Effect.die("too late")
+      })
       const arrived = Effect.flatMap(arrives, ({ payload }) => decodeNotification(payload))
       const sql = yield* SqlClient.SqlClient
 

@@ -71,7 +71,7 @@ layer(Live)("hostile connections", (it) => {
         const fetchText = (path: string, init: RequestInit) =>
           Effect.promise(async () => {
             const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-              signal: AbortSignal.timeout(20_000),
+              signal: AbortSignal.timeout(120_000),
               ...init
             })
             return [response.status, await response.text()] as const
