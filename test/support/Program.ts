@@ -12,7 +12,7 @@ export interface Ended {
 }
 
 /** Time that a request has, in seconds: a busy machine needs more than clients of a real server wait. */
-export const responseSeconds = 30
+export const responseSeconds = 60
 
 /** Starts an entry point (`main`, `cli`) as a separate process, with only these variables and PATH. */
 export const start = (entry: "main" | "cli", args: ReadonlyArray<string>, variables: Record<string, string>) =>
