@@ -148,7 +148,7 @@ layer(servers, { excludeTestServices: true })("responses of the inbox", (it) => 
       const doctor = yield* cli(["doctor"], server.variables)
       assert.match(doctor.out, /^FAIL {3}Received activities: 1 failed on every attempt/m)
       const metric = Effect.andThen(server.fetch("/metrics"), (reply) => Effect.promise(() => reply.text()))
-      yield* eventually(metric, (text) => /^murmuration_inbound_dead(?:\{[^}]*\})? 1$/m.test(text))
+      yield* eventually(metric, (text) => /^murmuration_work_failed\{(?=[^}]*kind="inbound")[^}]*\} 1$/m.test(text))
       yield* sql`ALTER TABLE statuses DROP CONSTRAINT poison`
       const id = dead.out.split("\t")[0] ?? ""
       assert.strictEqual((yield* cli(["federation", "dead", "--retry", id], server.variables)).code, 0)
