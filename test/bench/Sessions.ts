@@ -7,6 +7,7 @@ import * as Deliveries from "./rows/Deliveries.ts"
 import { fanout } from "./rows/Fanouts.ts"
 import * as Federation from "./rows/Federation.ts"
 import { floor } from "./rows/Floor.ts"
+import * as HtmlPages from "./rows/HtmlPages.ts"
 import * as MastodonCopy from "./rows/MastodonCopy.ts"
 import * as Media from "./rows/Media.ts"
 import * as Pages from "./rows/Pages.ts"
@@ -49,6 +50,7 @@ const all = (followersMax: Size): ReadonlyArray<Session> => [
     Pages.groupedNotifications,
     Pages.context,
     Pages.list,
+    ...HtmlPages.rows,
     ...sizes.filter((size) => size <= followersMax).map(fanout),
     events,
     ...Media.rows,
