@@ -169,9 +169,9 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true })(
           const memory = yield* Effect.promise(() =>
             memoryAfter(phone.page, `${baseUrl}/home?min_id=${oldest - 1n}`, postsOfMemory)
           )
-          const [loaded = 0, scripts = 0, document = 0] = memory
+          const [reached = 0, scripts = 0, document = 0] = memory
           process.stdout.write(
-            `Memory of Home with ${loaded} posts: scripts ${scripts.toFixed(1)} MB, document ${
+            `Memory of Home with ${reached} posts: scripts ${scripts.toFixed(1)} MB, document ${
               document.toFixed(1)
             } MB\n`
           )
