@@ -46,10 +46,12 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             }
             /** Waits until a post is on the screen: browsers restore the place after they have loaded a page. */
             const onScreen = async (id: string) => {
-              for (;;) {
+              for (let look = 0; look < 1_000; look++) {
                 const box = await article(id).boundingBox()
                 if (box !== null && box.y < 844 && box.y + box.height > 0) return
+                await page.waitForTimeout(20)
               }
+              assert.fail(`the post ${id} is not on the screen`)
             }
             await open("/home")
             await signIn(page, nora)

@@ -56,10 +56,17 @@ const writeActors = `INSERT INTO actors (account_id) SELECT id FROM staged ON CO
 
 /** Days before which data of a suspended account is not deleted, however long ago the suspension began. */
 const graceDays = 7
-/** Data of suspended accounts is deleted when it would have been at Mastodon, except for suspensions by their own server. */
-const scheduleDeletion = `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'suspension_end', id, id,
+/**
+ * Data of suspended accounts is deleted when it would have been at Mastodon, except for suspensions by their own server. A
+ * later copy of an account moves or cancels the deletion, because a suspension may have ended or begun anew.
+ */
+const scheduleDeletion = [
+  `DELETE FROM agenda USING staged WHERE agenda.kind = 'suspension_end' AND agenda.subject_id = staged.id
+    AND staged.suspended_at IS NULL`,
+  `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'suspension_end', id, id,
       greatest(suspended_at + interval '${suspensionMillis} milliseconds', '${nowMark}'::timestamptz + interval '${graceDays} days')
-    FROM staged WHERE suspended_at IS NOT NULL AND coalesce(suspension_origin, 0) = 0 ON CONFLICT (kind, subject_id) DO NOTHING`
+    FROM staged WHERE suspended_at IS NOT NULL AND coalesce(suspension_origin, 0) = 0 ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at`
+]
 
 const writeRemote = [
   `INSERT INTO remote_actors (account_id, type, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
@@ -136,7 +143,7 @@ export const make = Effect.gen(function*() {
       ["coalesce(uri, '') = '' OR coalesce(inbox_url, '') = ''", "the account speaks no ActivityPub"],
       ["uri !~ '^https?://'", "the id of the account is no URL"]
     ],
-    write: [writeAccounts, writeActors, scheduleDeletion, ...writeRemote],
+    write: [writeAccounts, writeActors, ...scheduleDeletion, ...writeRemote],
     changes: true
   }
   const own: Step = {
@@ -150,7 +157,7 @@ export const make = Effect.gen(function*() {
     write: [
       writeAccounts,
       writeActors,
-      scheduleDeletion,
+      ...scheduleDeletion,
       `INSERT INTO account_stats (account_id) SELECT id FROM staged ON CONFLICT DO NOTHING`
     ],
     changes: true
