@@ -15,7 +15,7 @@ import { signIn } from "./Visits.ts"
 
 const isWhole = process.env["FIGURES"] !== undefined
 
-/** Number of posts on the pages, and of posts that Home loads at most during the scroll up. */
+/** Number of posts on the pages, and of posts that Local loads during the scroll up. */
 const [postsOfPage, postsOfMemory] = [40, 2_000]
 /** Number of requests for the median of the server's time. */
 const requestsTimed = 25
@@ -76,24 +76,22 @@ const loaded = async (page: Page, url: string): Promise<Load> => {
   return { scriptBytes, requests, largestPaintMillis, shift, shifted }
 }
 
-/**
- * Scrolls Home up from its oldest posts until as many are loaded, or for a time; returns how many were loaded, and the used
- * memory of scripts and of the document, in megabytes.
- */
+/** Scrolls a timeline up from its oldest posts until as many are loaded; returns the memory of scripts and document in MB. */
 const memoryAfter = async (page: Page, url: string, posts: number): Promise<ReadonlyArray<number>> => {
   await page.goto(url)
   await page.evaluate(`(async () => {
     scrollTo(0, document.documentElement.scrollHeight)
-    for (let turn = 0; turn < 6_000 && document.querySelectorAll(".feed > article").length < ${posts}; turn++) {
+    for (let turn = 0; turn < 20_000 && document.querySelectorAll(".feed > article").length < ${posts}; turn++) {
       await new Promise((resolve) => requestAnimationFrame(resolve))
-      scrollBy(0, -Math.min(400, scrollY))
+      // At the very start newer posts wait for a press, so the scroll ends just below it.
+      scrollTo(0, scrollY > 900 ? scrollY - 400 : 500 + turn % 2)
     }
   })()`)
-  const count = await page.locator(".feed > article").count()
+  assert.isAtLeast(await page.locator(".feed > article").count(), posts)
   const client = await page.context().newCDPSession(page)
   await client.send("HeapProfiler.collectGarbage")
   const { embedderHeapUsedSize, usedSize } = await client.send("Runtime.getHeapUsage")
-  return [count, usedSize / 1_048_576, embedderHeapUsedSize / 1_048_576]
+  return [usedSize / 1_048_576, embedderHeapUsedSize / 1_048_576]
 }
 
 const row = (name: string, cells: ReadonlyArray<number | string>) =>
@@ -166,14 +164,13 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true })(
             "|---|---|---|---|---|---|---|---|"
           ]
           process.stdout.write(`${[...heads, ...rows].join("\n")}\n`)
+          // Home keeps fewer posts than that.
           const memory = yield* Effect.promise(() =>
-            memoryAfter(phone.page, `${baseUrl}/home?min_id=${oldest - 1n}`, postsOfMemory)
+            memoryAfter(phone.page, `${baseUrl}/public/local?min_id=${oldest - 1n}`, postsOfMemory)
           )
-          const [reached = 0, scripts = 0, document = 0] = memory
+          const [scripts, document] = memory.map((megabytes) => megabytes.toFixed(1))
           process.stdout.write(
-            `Memory of Home with ${reached} posts: scripts ${scripts.toFixed(1)} MB, document ${
-              document.toFixed(1)
-            } MB\n`
+            `Memory of Local with ${postsOfMemory} posts: scripts ${scripts} MB, document ${document} MB\n`
           )
         }),
       testMillisMax
