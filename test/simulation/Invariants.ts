@@ -4,7 +4,7 @@ import type { Command } from "../../src/actors/account/core/Protocol.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"
-import { responseSecondsMax } from "../../src/services/runtime/ResponseSeconds.ts"
+import { defaultResponseSeconds } from "../../src/services/runtime/ResponseSeconds.ts"
 import type { Requests } from "./ConsentPlan.ts"
 import * as Consents from "./Consents.ts"
 import * as Dismissals from "./Dismissals.ts"
@@ -145,7 +145,7 @@ const late = ({ again, outcomes }: Aftermath, performed: ReadonlyArray<Performed
   return performed.flatMap(({ beganAt, commandId }) => {
     const times = commandId === null ? undefined : asked.get(commandId)
     const waited = times?.map((at) => beganAt.getTime() - at).filter((millis) => millis >= 0)
-    return waited === undefined || waited.some((millis) => millis <= responseSecondsMax * 1_000 + clockMillisOff)
+    return waited === undefined || waited.some((millis) => millis <= defaultResponseSeconds * 1_000 + clockMillisOff)
       ? []
       : [`I2: ${commandId} began ${Math.min(...waited)} ms after its request, when the client had got 503`]
   })

@@ -1,4 +1,4 @@
-import { responseSecondsMax } from "../../services/runtime/ResponseSeconds.ts"
+import { defaultResponseSeconds } from "../../services/runtime/ResponseSeconds.ts"
 import {
   domain,
   flag,
@@ -167,7 +167,7 @@ export const variables = {
     about:
       "Users with two-factor sign-in need no code if the provider says (claim `amr`) that it used several factors itself."
   }),
-  RESPONSE_SECONDS_MAX: withDefault(integer(5, 60), String(responseSecondsMax), {
+  RESPONSE_SECONDS_MAX: withDefault(integer(5, 60), String(defaultResponseSeconds), {
     about:
       "Seconds after which a request without a response gets 503, so that clients retry. Raise it on a machine that is often slower than that, such as a single-board computer."
   }),

@@ -100,6 +100,33 @@ layer(servers, { excludeTestServices: true })("a delta of a Mastodon server", (i
       )
     }))
 
+  it.effect("F381: the deletion of a suspended account follows its suspension: cancelled with it, and due anew after a new one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const from = yield* source("4.5")
+      yield* forget
+      const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000)
+      const nils = yield* from.person(idOf(71), "nils", { account: { suspendedAt: daysAgo(10) } })
+      const suspend = (at: Date | null) =>
+        from.sql`UPDATE accounts SET suspended_at = ${at}, updated_at = ${new Date()} WHERE id = ${nils.id}`
+      const days = Effect.map(
+        sql<{ days: number }>`SELECT round(extract(epoch FROM due_at - now()) / 86400)::int AS days FROM agenda
+          WHERE kind = 'suspension_end' AND subject_id = ${nils.id}`,
+        (rows) => rows.map((row) => row.days)
+      )
+      yield* transferred(from, "copy")
+      assert.deepStrictEqual(yield* days, [20])
+      yield* suspend(null)
+      yield* transferred(from, "delta")
+      assert.deepStrictEqual(yield* days, [])
+      yield* suspend(daysAgo(1))
+      yield* transferred(from, "delta")
+      assert.deepStrictEqual(yield* days, [29])
+      yield* suspend(daysAgo(100))
+      yield* transferred(from, "delta")
+      assert.deepStrictEqual(yield* days, [7])
+    }))
+
   it.effect("F261: copies a key that was replaced since the copy", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,7 @@ import { encoded, sha256, signed } from "./Signature.ts"
 import { leaves, textAt } from "./XmlTexts.ts"
 
 /** Timeout for the start of S3's response, after the sent body, and for a text response, in seconds. */
-const responseSecondsMax = 60
+const defaultResponseSeconds = 60
 /** Attempts of a request while S3 is busy, and the first delay between them. */
 const attemptsMax = 4
 const firstPause = "100 millis"
@@ -82,14 +82,14 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
         ...(body !== undefined && { body: HttpBody.uint8Array(body, headers["content-type"]) })
       })
     ).pipe(
-      Effect.timeout(`${responseSecondsMax} seconds`),
+      Effect.timeout(`${defaultResponseSeconds} seconds`),
       Effect.mapError((error) => new Busy({ text: `S3 did not respond: ${error.message}` }))
     )
     const result: S3Response = {
       status: response.status,
       headers: response.headers,
       text: response.text.pipe(
-        Effect.timeout(`${responseSecondsMax} seconds`),
+        Effect.timeout(`${defaultResponseSeconds} seconds`),
         Effect.mapError(({ message }) => new StorageFailed({ text: `S3 broke off: ${message}` }))
       ),
       stream: response.stream
