@@ -28,7 +28,7 @@ export interface Job {
  * Time without progress of virtual time after which a process counts as hung, and its seed as broken, in milliseconds.
  * Instants take longer on slow machines, but never this long.
  */
-const progressMillisMax = 300_000
+const progressMillisMax = 900_000
 
 /** Maximum seeds of a process. Code compiled and plans made for the first seeds serve all later ones. */
 const seedsOfProcessMax = 120
