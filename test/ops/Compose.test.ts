@@ -13,7 +13,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("ops/container/%s", (nam
   const text = read(`ops/container/${name}`).replaceAll(/^\s*#.*\n/gm, "")
 
   it("sets variables that are settings", () => {
-    const set = matches(text, /(?:^\s+|[{,] )([A-Z][A-Z_]+): /gm)
+    const set = matches(text, /(?:^\s+|[{,] )([A-Z][A-Z_]+):(?: |$)/gm)
     assert.isAbove(set.length, 2)
     assert.deepStrictEqual(set.filter((one) => !(one in variables) && !foreign.has(one)), [])
   })
@@ -22,6 +22,11 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("ops/container/%s", (nam
     const used = new Set(matches(text, /\$\{([A-Z_]+)/g))
     const explained = new Set(matches(text, /\$\{([A-Z_]+):[?-]/g))
     assert.deepStrictEqual([...used].filter((one) => !explained.has(one)), [])
+  })
+
+  // podman-compose passes them on as they are written, so that the server gets "${SMTP_URL:-}".
+  it("has no empty defaults: variables without a value are passed on if they are set", () => {
+    assert.deepStrictEqual(matches(text, /\$\{([A-Z_]+):?-\}/g), [])
   })
 
   it("declares the volumes that it mounts, and waits for services that it has", () => {

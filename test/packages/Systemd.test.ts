@@ -41,10 +41,9 @@ class Booted extends Context.Service<Booted, {
         (child) =>
           Effect.callback<void>((resume) => {
             if (child.exitCode !== null) return resume(Effect.void)
+            // A shutdown: the programs of a killed container may go on for a while, and write to the root.
             child.once("close", () => resume(Effect.void))
-            // A second signal ends it without a shutdown.
             child.kill("SIGTERM")
-            child.kill("SIGKILL")
           })
       )
       /** The root's first process is the last child; the one before it only prepares the root. */
