@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { MediaTurns } from "../../src/actors/media/Entity.ts"
+import { MediaTurns } from "../../src/actors/media/MediaEntity.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"

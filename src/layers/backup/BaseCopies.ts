@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { traced } from "../../services/runtime/Traced.ts"
 import * as WalArchive from "../embedded/WalArchive.ts"
-import { StoredSecrets } from "./Secrets.ts"
+import { StoredSecrets } from "./SecretsCopy.ts"
 
 /*
  * Base copies of the embedded Postgres in an archive of its log (`src/layers/embedded/WalArchive.ts`), a folder each:

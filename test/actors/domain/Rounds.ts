@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as DeliveryRound from "../../../src/actors/domain/DeliveryRound.ts"
 import * as HostState from "../../../src/actors/domain/HostState.ts"
-import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
@@ -74,7 +74,7 @@ export const layerRounds = Layer.mergeAll(
   .pipe(
     Layer.provideMerge(outbound),
     Layer.provideMerge(Outside.layer),
-    Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, KeyOperations.layer, NodeCrypto.layer)),
+    Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeKeyOperations.layer, NodeCrypto.layer)),
     Layer.provideMerge(config)
   )
 

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AdminInvite } from "../../../src/http/invites/wire/AdminInvite.ts"
-import * as Catalogs from "../../../src/layers/Catalogs.ts"
+import * as CatalogFiles from "../../../src/layers/CatalogFiles.ts"
 import { Emails } from "../../../src/services/emails/Emails.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { AutoClosing } from "../../../src/services/identity/AutoClosing.ts"
@@ -134,7 +134,7 @@ layer(Live, { excludeTestServices: true })("invites", (it) => {
         Effect.flatMap(AutoClosing, ({ run }) => run),
         Layer.fresh(AutoClosing.layerNoDeps).pipe(
           Layer.provide([Layer.fresh(InstanceSettings.layer), Layer.fresh(InstancePolicies.layer), emails]),
-          Layer.provide(UserCatalogs.layer.pipe(Layer.provide(Catalogs.layer))),
+          Layer.provide(UserCatalogs.layer.pipe(Layer.provide(CatalogFiles.layer))),
           Layer.provide([Broadcast.layerMemory, Layer.succeed(ServerConfig, configurationOf("here.test"))])
         )
       )

@@ -86,7 +86,7 @@ layer(servers, { excludeTestServices: true })("habits of clients", (it) => {
     const attaching = sourcesIn("src").filter(({ text }) => /INSERT INTO (?:statuses_tags|tag_days)/.test(text))
     // The copy of another server inserts the hashtags of its posts.
     assert.deepStrictEqual(attaching.map(({ path }) => path), [
-      "src/services/mastodon/tables/Statuses.ts",
+      "src/services/mastodon/tables/StatusSteps.ts",
       "src/services/statuses/Tagging.ts"
     ])
   })

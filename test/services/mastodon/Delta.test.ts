@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
+import { placeOf } from "../../../src/services/mastodon/tables/MediaCopy.ts"
 import { call } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { checkPrimeSync, createPrivateKey, createPublicKey, sign } from "node:crypto"
-import { SlowKeyWork } from "../../../src/layers/KeyOperations.ts"
+import { SlowKeyWork } from "../../../src/layers/NodeKeyOperations.ts"
 import { type KeyPair, rsaBits } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Dice } from "../Seeded.ts"
 

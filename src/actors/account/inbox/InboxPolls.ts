@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ForeignPoll } from "../../../services/federation/documents/ForeignPoll.ts"
-import { asText, type Foreign, idOf, idsOf, typeOf } from "../../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, idsOf, typeOf } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemotePolls } from "../../../services/federation/inbox/RemotePolls.ts"

@@ -8,7 +8,7 @@ import { AccountActions, typeOf } from "../../../services/moderation/AccountActi
 import type { LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { ReportDesk } from "../../../services/moderation/ReportDesk.ts"
 import { Reports } from "../../../services/moderation/Reports.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, onReport, onWarning } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -20,7 +20,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const accountActions = yield* AccountActions

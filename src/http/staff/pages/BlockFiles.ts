@@ -7,7 +7,7 @@ import { severityNames } from "./parts/DomainBlockForm.ts"
 import { emptyList, table } from "./parts/Tables.ts"
 import { badge, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const path = "/admin/domain_block_files"
 /** Maximum rows of a preview; beyond it only their number is shown. */

@@ -7,7 +7,7 @@ import { normalizeDomain, parseHandle } from "../DomainNames.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./ForeignValues.ts"
 import { isPublicCollection } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */

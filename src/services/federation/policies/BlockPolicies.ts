@@ -1,7 +1,7 @@
 import { isOfTrait } from "../documents/ActivityTypes.ts"
 import { postsIn, withPosts } from "../documents/CarriedPosts.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/ForeignValues.ts"
 import { quoteFields } from "../documents/QuoteDocument.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
 /** Fields of a post that list its audience. */

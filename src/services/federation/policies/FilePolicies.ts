@@ -1,6 +1,6 @@
 import { withPosts } from "../documents/CarriedPosts.ts"
 import { isFileLink } from "../documents/ForeignPage.ts"
-import { asForeign, asList, type Foreign, typeOf } from "../documents/Reading.ts"
+import { asForeign, asList, type Foreign, typeOf } from "../documents/ForeignValues.ts"
 import { accept, change, type InboundPolicy } from "./InboundPolicy.ts"
 
 const fields = ["attachment", "icon", "image"] as const
