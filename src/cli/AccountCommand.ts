@@ -173,13 +173,13 @@ const remove = Command.make(
 )
 
 /** Builds a command that takes or lifts a moderation action. */
-const moderation = (word: string, measure: ModerationAction, stands: boolean, description: string) =>
+const moderation = (word: string, measure: ModerationAction, inForce: boolean, description: string) =>
   Command.make(
     word,
     { name },
     traced(`account ${word}`)(function*(given) {
       const { accountId } = yield* findUser(given.name)
-      yield* enqueue(accountId, { _tag: "Moderate", measure, stands })
+      yield* enqueue(accountId, { _tag: "Moderate", measure, stands: inForce })
       yield* Console.log(`Account ${given.name}: ${word} has started.`)
     }, (effect) => Effect.provide(effect, Operator.layer))
   ).pipe(Command.withDescription(description), withExamples(["ada", description]))

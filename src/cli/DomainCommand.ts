@@ -60,7 +60,7 @@ const block = Command.make(
     confirmed
   },
   traced("domain block")(function*(flags) {
-    const made = yield* asOperatorError((yield* DomainBlocks).block(flags.domain, {
+    const block = yield* asOperatorError((yield* DomainBlocks).block(flags.domain, {
       ...given("severity", flags.severity),
       ...given("rejectMedia", flags.rejectMedia),
       ...given("rejectReports", flags.rejectReports),
@@ -69,7 +69,7 @@ const block = Command.make(
       ...given("obfuscate", flags.obfuscate),
       confirmed: flags.confirmed
     }))
-    yield* Console.log(describe(made))
+    yield* Console.log(describe(block))
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription("Blocks a server or changes its block; the default is to silence it"),
@@ -101,8 +101,8 @@ const allow = Command.make(
   "allow",
   { domain, confirmed },
   traced("domain allow")(function*(given) {
-    const made = yield* asOperatorError((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
-    yield* Console.log(`${made.domain} is allowed.`)
+    const allow = yield* asOperatorError((yield* DomainAllows).allow(given.domain, { confirmed: given.confirmed }))
+    yield* Console.log(`${allow.domain} is allowed.`)
   }, (effect) => Effect.provide(effect, services))
 ).pipe(
   Command.withDescription("Adds a server to the allow-list of LIMITED_FEDERATION"),

@@ -34,8 +34,8 @@ export const keepInDatabase = traced("Secrets.keepInDatabase")(
     const createdAt = new Date(yield* Clock.currentTimeMillis)
     const row = { name, value: yield* make, createdAt }
     yield* sql`INSERT INTO secrets ${sql.insert(row)} ON CONFLICT (name) DO NOTHING`
-    const [kept = row] = yield* stored
-    return Redacted.make(kept.value)
+    const [storedRow = row] = yield* stored
+    return Redacted.make(storedRow.value)
   },
   (effect, name) =>
     Effect.mapError(

@@ -32,7 +32,7 @@ const folder = Effect.flatMap(
 const serverOn = Effect.fnUntraced(function*(variables: Record<string, string>) {
   const port = yield* freePort
   const server = yield* Program.start("main", [], { ...domain, PORT: String(port), ...variables })
-  yield* Program.said(server, "Murmuration is at")
+  yield* Program.printed(server, "Murmuration is at")
   return `http://127.0.0.1:${port}`
 })
 

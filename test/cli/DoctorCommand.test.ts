@@ -193,7 +193,7 @@ layer(Live, { excludeTestServices: true })("npm run cli -- doctor", (it) => {
         const away = yield* cli(["doctor"], variables)
         assert.match(away.out, /^FAIL {3}Public address: /m)
         const server = yield* Program.start("main", [], variables)
-        yield* Program.said(server, "Murmuration is at")
+        yield* Program.printed(server, "Murmuration is at")
         const good = yield* cli(["doctor"], variables)
         assert.strictEqual(good.code, 0, good.out + good.err)
         assert.include(good.out, `ok     Public address: ${variables.PUBLIC_URL} responds to this machine\n`)

@@ -38,7 +38,7 @@ const openFolder = Effect.tap(folder, (path) => Effect.flatMap(FileSystem.FileSy
 const serverOn = Effect.fnUntraced(function*(variables: Record<string, string>) {
   const port = yield* freePort
   const server = yield* Program.start("main", [], { ...domain, PORT: String(port), ...variables })
-  yield* Program.said(server, "Murmuration is at")
+  yield* Program.printed(server, "Murmuration is at")
   const request = (token: string, path: string, init: RequestInit = {}) =>
     Effect.promise(() =>
       fetch(`http://127.0.0.1:${port}/api/v1/statuses${path}`, {
@@ -74,15 +74,15 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
             const token = yield* done(["token", "create", "ada", "--scopes", "read write"], source)
             const before = yield* post(token, "Before the base copy")
             assert.include(yield* done(["wal", "base"], source), `${archive}/base/`)
-            const kept = yield* post(token, "Deleted by mistake")
-            assert.isTrue(yield* found(token, kept))
+            const deletedPost = yield* post(token, "Deleted by mistake")
+            assert.isTrue(yield* found(token, deletedPost))
             const time = new Date().toISOString()
-            yield* remove(token, kept)
+            yield* remove(token, deletedPost)
             const later = yield* post(token, "After the mistake")
             assert.match((yield* cli(["doctor"], source)).out, /^ok {5}Archive of the log: base copy of /m)
-            return { before, kept, later, time, token }
+            return { before, deletedPost, later, time, token }
           }))
-          const { before, kept, later, time, token } = drilled
+          const { before, deletedPost, later, time, token } = drilled
           const listed = JSON.parse(yield* done(["wal", "list", "--json"], source))
           assert.deepStrictEqual(listed.map((copy: object) => Object.keys(copy)), [["folder", "completed_at", "bytes"]])
 
@@ -112,7 +112,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           const last = yield* Effect.scoped(Effect.gen(function*() {
             const { found, post } = yield* serverOn(again)
             assert.isTrue(yield* found(token, before))
-            assert.isTrue(yield* found(token, kept), "the deleted post is back")
+            assert.isTrue(yield* found(token, deletedPost), "the deleted post is back")
             assert.isFalse(yield* found(token, later), "the later post is not there")
             yield* done(["wal", "base"], again)
             return yield* post(token, "On the restored server")
@@ -128,7 +128,7 @@ layer(Layer.merge(NodeServices.layer, NodeCrypto.layer), { excludeTestServices: 
           }))
           yield* Effect.scoped(Effect.gen(function*() {
             const { found } = yield* serverOn(fourth)
-            assert.isFalse(yield* found(token, kept))
+            assert.isFalse(yield* found(token, deletedPost))
             assert.isTrue(yield* found(token, later), "without a time, all of the log is restored")
           }))
         }))

@@ -93,12 +93,12 @@ layer(Live, { excludeTestServices: true })("Secrets", (it) => {
     Effect.scoped(Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-secrets-" })
-      const kept = yield* Effect.forEach(
+      const secrets = yield* Effect.forEach(
         [1, 2, 3, 4, 5, 6],
         (n) => SecretFile.keep(dataDir, "one", Effect.succeed(`secret ${n}`)),
         { concurrency: "unbounded" }
       )
-      assert.strictEqual(new Set(kept.map(Redacted.value)).size, 1)
+      assert.strictEqual(new Set(secrets.map(Redacted.value)).size, 1)
       assert.deepStrictEqual(yield* fs.readDirectory(`${dataDir}/secrets`), ["one"])
     })))
 })

@@ -22,13 +22,13 @@ const fileFirst: Mutant = {
   name: "a file is stored a second before its row is inserted",
   mutation: {
     storedFiles: (files, storage, sql) => {
-      let kept = 0
+      let fileCount = 0
       return {
         ...files,
         keep: (extension, path, bytes) =>
           Effect.gen(function*() {
             const at = yield* Clock.currentTimeMillis
-            const name = `mu/mutant-${at}-${kept++}.${extension}`
+            const name = `mu/mutant-${at}-${fileCount++}.${extension}`
             yield* storage.writeFile(name, path)
             yield* Effect.sleep("1 second")
             yield* sql`INSERT INTO stored_files (name, bytes, created_at) VALUES (${name}, ${bytes}, ${new Date(at)})`

@@ -73,8 +73,8 @@ export const layer = group(
         return Reply.list(found.map((list) => json<List>(listValues(list))))
       }),
       create: traced("lists.create")(function*({ payload }) {
-        const made = yield* lists.create(yield* Caller.account, changeOf(payload))
-        return Reply.json(json<List>(listValues(made)))
+        const list = yield* lists.create(yield* Caller.account, changeOf(payload))
+        return Reply.json(json<List>(listValues(list)))
       }),
       show: traced("lists.show")(function*({ params }) {
         return Reply.json(json<List>(listValues(yield* lists.find(yield* Caller.account, params.id))))

@@ -81,8 +81,8 @@ export const removeDrafts = traced("BaseCopies.removeDrafts")(function*(archive:
 /** Removes all base copies except the newest `keep`, and the log that only the removed ones needed. */
 export const prune = traced("BaseCopies.prune")(function*(archive: string, keep: number) {
   const fs = yield* FileSystem.FileSystem
-  const kept = (yield* list(archive)).slice(-keep)
-  const oldest = kept[0]
+  const retained = (yield* list(archive)).slice(-keep)
+  const oldest = retained[0]
   if (oldest === undefined) return
   const names = yield* fs.readDirectory(baseFolder(archive))
   // Becomes a draft first: an interrupted removal would leave a copy that looks complete.

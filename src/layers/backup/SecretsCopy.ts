@@ -17,7 +17,7 @@ const SecretRow = Schema.Tuple([Schema.String, Schema.String])
 /** Returns the secrets of the server, from its data folder or from its own Postgres. */
 export const read = Effect.fnUntraced(function*(connection: Connection) {
   const { dataDir, databaseUrl, secretKey } = yield* Environment
-  const kept = databaseUrl === undefined
+  const stored = databaseUrl === undefined
     ? yield* inFolder(dataDir)
     : yield* Effect.scoped(
       Effect.flatMap(
@@ -25,7 +25,7 @@ export const read = Effect.fnUntraced(function*(connection: Connection) {
         (session) => session.rows(SecretRow, "SELECT name, value FROM secrets WHERE name = ANY ($1::text[])", [names])
       )
     )
-  const own = kept.filter(([name]) => name !== signingKeyName || secretKey === undefined)
+  const own = stored.filter(([name]) => name !== signingKeyName || secretKey === undefined)
   return secretKey === undefined ? own : [...own, [signingKeyName, Redacted.value(secretKey)] as const]
 })
 

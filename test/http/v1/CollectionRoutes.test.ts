@@ -18,10 +18,10 @@ const discoverablePerson = (name: string) =>
     return one
   })
 const id = ({ accountId }: Person) => String(accountId)
-const create = (me: Person, said: Record<string, unknown>) => call("POST", base, me.token, said)
-const made = (me: Person, said: Record<string, unknown> = {}) =>
+const create = (me: Person, fields: Record<string, unknown>) => call("POST", base, me.token, fields)
+const createCollection = (me: Person, fields: Record<string, unknown> = {}) =>
   Effect.gen(function*() {
-    const { body, status } = yield* create(me, { name: "birds", ...said })
+    const { body, status } = yield* create(me, { name: "birds", ...fields })
     assert.strictEqual(status, 200, JSON.stringify(body))
     return (yield* Schema.decodeUnknownEffect(WrappedCollection)(body, strict)).collection
   })
@@ -40,9 +40,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
         discoverablePerson("passer")
       ])
       const [open, mine, hidden] = yield* Effect.all([
-        made(eve, { name: "Water birds" }),
-        made(me, { name: "Waterfalls", discoverable: false }),
-        made(eve, { name: "Waterworks", discoverable: false })
+        createCollection(eve, { name: "Water birds" }),
+        createCollection(me, { name: "Waterfalls", discoverable: false }),
+        createCollection(eve, { name: "Waterworks", discoverable: false })
       ])
       const search = (by: Person | undefined, q: string, more = "") =>
         Effect.map(
@@ -82,7 +82,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
         discoverablePerson("ada"),
         discoverablePerson("bob")
       ])
-      const collection = yield* made(me, {
+      const collection = yield* createCollection(me, {
         description: "a < b & c",
         language: "en",
         tag_name: "#Birds",
@@ -154,8 +154,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const [me, ada] = yield* Effect.all([discoverablePerson("olga"), discoverablePerson("asked")])
-      const refused = Effect.fnUntraced(function*(said: Record<string, unknown>, text: string) {
-        const { body, status } = yield* create(me, { name: "x", ...said })
+      const refused = Effect.fnUntraced(function*(fields: Record<string, unknown>, text: string) {
+        const { body, status } = yield* create(me, { name: "x", ...fields })
         assert.deepStrictEqual([status, body], [422, { error: { error: `Validation failed: ${text}`, details: {} } }])
       })
       yield* refused({ name: " " }, "Name can't be blank")
@@ -181,7 +181,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
         (yield* call("GET", `/api/v1/accounts/${id(me)}/collections`, me.token)).body,
         { collections: [] }
       )
-      const full = yield* made(me, { account_ids: many.slice(1) })
+      const full = yield* createCollection(me, { account_ids: many.slice(1) })
       const add = (given: Record<string, unknown>, by = me) => call("POST", `${base}/${full.id}/items`, by.token, given)
       assert.strictEqual((yield* add({ account_id: many[0] })).status, 422)
       assert.strictEqual(
@@ -193,7 +193,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.strictEqual((yield* add({ account_id: "4711" })).status, 404)
       assert.strictEqual((yield* add({ account_id: id(ada) }, ada)).status, 403)
       assert.strictEqual((yield* show("4711", me)).status, 404)
-      for (let count = 1; count < 10; count++) yield* made(me)
+      for (let count = 1; count < 10; count++) yield* createCollection(me)
       yield* refused({}, "You cannot have more than 10 collections")
     }))
 
@@ -207,12 +207,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
         discoverablePerson("foe"),
         discoverablePerson("reader")
       ])
-      const change = (one: Person, said: Record<string, unknown>) =>
-        call("PATCH", "/api/v1/accounts/update_credentials", one.token, said)
+      const change = (one: Person, fields: Record<string, unknown>) =>
+        call("PATCH", "/api/v1/accounts/update_credentials", one.token, fields)
       yield* change(shy, { discoverable: false })
       yield* change(locked, { locked: true })
       yield* to(foe, me, "block")
-      const collection = yield* made(me, { discoverable: false, account_ids: [id(reader)] })
+      const collection = yield* createCollection(me, { discoverable: false, account_ids: [id(reader)] })
       const add = (one: Person) =>
         Effect.map(
           call("POST", `${base}/${collection.id}/items`, me.token, { account_id: id(one) }),
@@ -237,7 +237,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("collections", (it) => 
       assert.strictEqual(yield* count(me), 1)
       yield* to(me, reader, "block")
       assert.strictEqual((yield* show(collection.id, reader)).status, 404)
-      yield* made(me, { name: "second" })
+      yield* createCollection(me, { name: "second" })
       const first = yield* call("GET", `/api/v1/accounts/${id(me)}/collections?limit=1`, me.token)
       assert.strictEqual(first.body.collections[0].name, "second")
       assert.match(first.headers.get("link") ?? "", /\/collections\?limit=1&offset=1>; rel="next"/)

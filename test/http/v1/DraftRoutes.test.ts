@@ -80,17 +80,17 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const ben = yield* newPerson("ben")
-      const [kept, dropped] = [yield* upload(ben), yield* upload(ben)]
-      const { created_at: createdAt, id } = yield* draft(ben, { status: "a", media_ids: [kept.id, dropped.id] })
-      const taken = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [kept.id] })
+      const [retained, dropped] = [yield* upload(ben), yield* upload(ben)]
+      const { created_at: createdAt, id } = yield* draft(ben, { status: "a", media_ids: [retained.id, dropped.id] })
+      const taken = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [retained.id] })
       assert.strictEqual(taken.status, 422)
       yield* sql`UPDATE media_attachments SET touched_at = ${new Date(
         (yield* Clock.currentTimeMillis) - 30 * 86_400_000
       )}`
       yield* (yield* MediaAttachments).sweep
-      const { body } = yield* call("PUT", `${path}/${id}`, ben.token, { status: "b", media_ids: [kept.id] })
+      const { body } = yield* call("PUT", `${path}/${id}`, ben.token, { status: "b", media_ids: [retained.id] })
       assert.strictEqual(body.params.text, "b")
-      assert.deepStrictEqual(body.media_attachments.map((file: { id: string }) => file.id), [kept.id])
+      assert.deepStrictEqual(body.media_attachments.map((file: { id: string }) => file.id), [retained.id])
       assert.strictEqual(body.created_at, createdAt)
       assert.isTrue(body.updated_at >= createdAt)
       // The dropped attachment is free for a post, like a new upload.
@@ -102,7 +102,7 @@ layer(sweeping, { excludeTestServices: true })("drafts", (it) => {
       assert.strictEqual((yield* show(ben, id)).body.params.text, "b", "what is refused changes nothing")
       assert.strictEqual((yield* call("DELETE", `${path}/${id}`, ben.token)).status, 200)
       assert.strictEqual((yield* call("DELETE", `${path}/${id}`, ben.token)).status, 404)
-      const freed = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [kept.id] })
+      const freed = yield* call("POST", "/api/v1/statuses", ben.token, { media_ids: [retained.id] })
       assert.strictEqual(freed.status, 200)
     }))
 

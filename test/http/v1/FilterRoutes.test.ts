@@ -14,30 +14,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
     Effect.gen(function*() {
       const ada = yield* newPerson
       const other = yield* newPerson
-      const made = yield* filter(ada, {
+      const created = yield* filter(ada, {
         title: "Spoilers",
         context: ["home", "public"],
         filter_action: "hide",
         expires_in: 3600,
         keywords_attributes: [{ keyword: "ending", whole_word: false }, { keyword: "Who did it?" }]
       })
-      assert.deepStrictEqual(made.keywords?.map(({ keyword, whole_word }) => [keyword, whole_word]), [
+      assert.deepStrictEqual(created.keywords?.map(({ keyword, whole_word }) => [keyword, whole_word]), [
         ["ending", false],
         ["Who did it?", true]
       ])
-      assert.deepStrictEqual([made.title, made.context, made.filter_action, made.statuses], [
+      assert.deepStrictEqual([created.title, created.context, created.filter_action, created.statuses], [
         "Spoilers",
         ["home", "public"],
         "hide",
         []
       ])
-      assert.approximately(Date.parse(made.expires_at!) - Date.now(), 3_600_000, 60_000)
-      assert.deepStrictEqual((yield* call("GET", `${filtersPath}/${made.id}`, ada.token)).body, made)
-      assert.deepStrictEqual((yield* call("GET", filtersPath, ada.token)).body, [made])
+      assert.approximately(Date.parse(created.expires_at!) - Date.now(), 3_600_000, 60_000)
+      assert.deepStrictEqual((yield* call("GET", `${filtersPath}/${created.id}`, ada.token)).body, created)
+      assert.deepStrictEqual((yield* call("GET", filtersPath, ada.token)).body, [created])
       assert.deepStrictEqual((yield* call("GET", filtersPath, other.token)).body, [])
 
-      const [ending, who] = made.keywords!
-      const changed = yield* call("PUT", `${filtersPath}/${made.id}`, ada.token, {
+      const [ending, who] = created.keywords!
+      const changed = yield* call("PUT", `${filtersPath}/${created.id}`, ada.token, {
         title: "Endings",
         expires_in: "",
         keywords_attributes: {
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       // Another user's filter is 404, and the change has no partial effect.
       const foreign = yield* filter(other, { keywords_attributes: [{ keyword: "mine" }] })
       const theft = { title: "stolen", keywords_attributes: [{ id: foreign.keywords![0]!.id, keyword: "stolen" }] }
-      assert.strictEqual((yield* call("PUT", `${filtersPath}/${made.id}`, ada.token, theft)).status, 404)
+      assert.strictEqual((yield* call("PUT", `${filtersPath}/${created.id}`, ada.token, theft)).status, 404)
       for (const method of ["GET", "PUT", "DELETE"]) {
         assert.strictEqual(
           (yield* call(method, `${filtersPath}/${foreign.id}`, ada.token, method === "GET" ? undefined : {})).status,
@@ -64,8 +64,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       }
       assert.deepStrictEqual((yield* call("GET", filtersPath, ada.token)).body, [second])
       assert.deepStrictEqual((yield* call("GET", filtersPath, other.token)).body, [foreign])
-      assert.deepStrictEqual((yield* call("DELETE", `${filtersPath}/${made.id}`, ada.token)).body, {})
-      assert.strictEqual((yield* call("GET", `${filtersPath}/${made.id}`, ada.token)).status, 404)
+      assert.deepStrictEqual((yield* call("DELETE", `${filtersPath}/${created.id}`, ada.token)).body, {})
+      assert.strictEqual((yield* call("GET", `${filtersPath}/${created.id}`, ada.token)).status, 404)
     }))
 
   it.effect("S-081 S-086 row 39: an invalid filter is refused with a message", () =>
@@ -155,15 +155,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
   it.effect("S-004 S-080 S-151 S-307: the first version, one filter per keyword", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson
-      const made = yield* call("POST", "/api/v1/filters", ada.token, {
+      const created = yield* call("POST", "/api/v1/filters", ada.token, {
         phrase: "cats",
         context: ["home", "thread"],
         irreversible: "true",
         whole_word: "false",
         expires_in: 60
       })
-      const first = yield* decode(FilterV1)(made.body)
-      assert.strictEqual(made.headers.get("deprecation"), "@1668384000")
+      const first = yield* decode(FilterV1)(created.body)
+      assert.strictEqual(created.headers.get("deprecation"), "@1668384000")
       assert.deepStrictEqual([first.phrase, first.context, first.whole_word, first.irreversible], [
         "cats",
         ["home", "thread"],
@@ -184,8 +184,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("filters", (it) => {
       const refused = yield* call("PUT", one, ada.token, { phrase: "fish", context: ["home"] })
       assert.strictEqual(refused.status, 422)
       assert.match(refused.body.error, /^These parameters cannot be changed from this application/)
-      const kept = yield* call("PUT", one, ada.token, { phrase: "fish", context: ["thread", "home"], expires_in: "" })
-      assert.strictEqual(kept.body.phrase, "fish")
+      const updated = yield* call("PUT", one, ada.token, {
+        phrase: "fish",
+        context: ["thread", "home"],
+        expires_in: ""
+      })
+      assert.strictEqual(updated.body.phrase, "fish")
       const all = (yield* call("GET", "/api/v1/filters", ada.token)).body
       assert.deepStrictEqual(all.map(({ phrase }: { readonly phrase: string }) => phrase), ["fish", "birds"])
       assert.strictEqual((yield* call("POST", "/api/v1/filters", ada.token, { context: ["home"] })).status, 422)

@@ -18,12 +18,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("interaction policies",
           can_reblog: { always: ["me"] }
         }
       })
-      const { interaction_policy: said } = one
-      assert.deepStrictEqual(said?.can_reply.automatic_approval, ["followers", "author", "mentioned", "me"])
-      assert.deepStrictEqual(said?.can_reply.manual_approval, ["public"])
-      assert.deepStrictEqual(said?.can_reply.with_approval, ["public"])
-      assert.deepStrictEqual(said?.can_reblog.always, ["author", "me"])
-      assert.deepStrictEqual(said?.can_favourite.always, ["public", "me"])
+      const { interaction_policy: policy } = one
+      assert.deepStrictEqual(policy?.can_reply.automatic_approval, ["followers", "author", "mentioned", "me"])
+      assert.deepStrictEqual(policy?.can_reply.manual_approval, ["public"])
+      assert.deepStrictEqual(policy?.can_reply.with_approval, ["public"])
+      assert.deepStrictEqual(policy?.can_reblog.always, ["author", "me"])
+      assert.deepStrictEqual(policy?.can_favourite.always, ["public", "me"])
       const edited = yield* ask(anna, "PUT", `/api/v1/statuses/${one.id}`, {
         status: "one",
         interaction_policy: { can_favourite: { automatic_approval: "mutuals" } },

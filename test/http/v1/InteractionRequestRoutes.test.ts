@@ -92,9 +92,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("pending interaction re
       const rejected = yield* response(anna, all[0].id, "reject")
       assert.property(rejected.body, "rejected_at")
       assert.strictEqual((yield* response(anna, all[0].id, "authorize")).status, 404)
-      const kept = yield* show(ben, held[2])
-      assert.deepStrictEqual([kept.in_reply_to_id, kept.visibility], [null, "direct"])
-      assert.strictEqual((yield* ask(anna, "GET", `/api/v1/statuses/${kept.id}`)).status, 404)
+      const detached = yield* show(ben, held[2])
+      assert.deepStrictEqual([detached.in_reply_to_id, detached.visibility], [null, "direct"])
+      assert.strictEqual((yield* ask(anna, "GET", `/api/v1/statuses/${detached.id}`)).status, 404)
       assert.strictEqual((yield* ask(ben, "DELETE", `/api/v1/statuses/${held[1].id}`)).status, 200)
       yield* settled
       assert.strictEqual((yield* response(anna, all[1].id, "authorize")).status, 404)

@@ -17,15 +17,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("lists", (it) => {
     Effect.gen(function*() {
       const [anna, ben] = [yield* newPerson("anna1"), yield* newPerson("ben1")]
       assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [])
-      const made = yield* ask(anna, "POST", path, { title: "  Friends " })
-      yield* Schema.decodeUnknownEffect(List)(made.body, strict)
-      const { id } = made.body
-      assert.deepStrictEqual(made.body, { id, title: "  Friends ", replies_policy: "list", exclusive: false })
+      const created = yield* ask(anna, "POST", path, { title: "  Friends " })
+      yield* Schema.decodeUnknownEffect(List)(created.body, strict)
+      const { id } = created.body
+      assert.deepStrictEqual(created.body, { id, title: "  Friends ", replies_policy: "list", exclusive: false })
       const other = yield* ask(anna, "POST", path, { title: "News", replies_policy: "none", exclusive: "1" })
       assert.deepInclude(other.body, { replies_policy: "none", exclusive: true })
-      assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [made.body, other.body])
+      assert.deepStrictEqual((yield* ask(anna, "GET", path)).body, [created.body, other.body])
       const one = `${path}/${id}`
-      assert.deepStrictEqual((yield* ask(anna, "GET", one)).body, made.body)
+      assert.deepStrictEqual((yield* ask(anna, "GET", one)).body, created.body)
       assert.deepStrictEqual(
         (yield* ask(anna, "PUT", one, { title: "Family", replies_policy: "followed" })).body,
         { id, title: "Family", replies_policy: "followed", exclusive: false }

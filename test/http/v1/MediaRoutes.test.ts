@@ -43,12 +43,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
     Effect.gen(function*() {
       const bob = yield* (yield* TestServer).createPerson("bob")
       const png = yield* Effect.promise(() => picture().png().toBuffer())
-      const made = yield* call("POST", "/api/v1/media", bob.token, form({ file: blob(png) }))
-      assert.strictEqual(made.headers.get("deprecation"), "@1586044800")
-      assert.deepInclude(made.body, { description: null })
-      const path = `/api/v1/media/${made.body.id}`
+      const created = yield* call("POST", "/api/v1/media", bob.token, form({ file: blob(png) }))
+      assert.strictEqual(created.headers.get("deprecation"), "@1586044800")
+      assert.deepInclude(created.body, { description: null })
+      const path = `/api/v1/media/${created.body.id}`
       const changed = yield* call("PUT", path, bob.token, { description: "words", focus: "0.1,0.2" })
-      assert.deepInclude(changed.body, { id: made.body.id, description: "words" })
+      assert.deepInclude(changed.body, { id: created.body.id, description: "words" })
       assert.deepStrictEqual(changed.body.meta.focus, { x: 0.1, y: 0.2 })
       const tooLong = yield* call("PUT", path, bob.token, { description: "x".repeat(10_001) })
       assert.deepStrictEqual([tooLong.status, tooLong.body.error], [
@@ -63,9 +63,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("media", (it) => {
       const png = yield* Effect.promise(() => picture(100, 100).png().toBuffer())
       const file = `data:image/png;base64,${png.toString("base64")}`
       for (const body of [{ file }, form({ file })]) {
-        const { body: made, status } = yield* call("POST", "/api/v2/media", cleo.token, body)
+        const { body: created, status } = yield* call("POST", "/api/v2/media", cleo.token, body)
         assert.strictEqual(status, 200)
-        assert.strictEqual(made.meta.original.size, "100x100")
+        assert.strictEqual(created.meta.original.size, "100x100")
       }
     }))
 

@@ -44,12 +44,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("reports", (it) => {
         yield* newPerson("keeper"),
         yield* staffMember("desk", ["manageReports"])
       ]
-      const made = (by: Person, name: string) =>
+      const createCollection = (by: Person, name: string) =>
         Effect.map(
           call("POST", "/api/v1/collections", by.token, { name, discoverable: false }),
           ({ body }) => body.collection.id as string
         )
-      const [bad, gone, others] = [yield* made(bob, "Rude"), yield* made(bob, "Gone"), yield* made(eve, "Kind")]
+      const [bad, gone, others] = [
+        yield* createCollection(bob, "Rude"),
+        yield* createCollection(bob, "Gone"),
+        yield* createCollection(eve, "Kind")
+      ]
       const account_id = bob.accountId.toString()
       const { body, status } = yield* report(ada, { account_id, collection_ids: [bad, gone, bad] })
       assert.strictEqual(status, 200, JSON.stringify(body))

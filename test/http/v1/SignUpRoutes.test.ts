@@ -178,13 +178,13 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
         "<script>": null,
         "xq": null
       }
-      for (const [index, [locale, kept]] of Object.entries(locales).entries()) {
+      for (const [index, [locale, expected]] of Object.entries(locales).entries()) {
         const username = `local${index}`
         const response = yield* signUp(token, { ...wish(username), email: `${username}@mailhost`, locale })
         assert.strictEqual(response.status, 200, JSON.stringify(response.body))
         const rows = yield* sql`SELECT u.locale, u.email FROM users u JOIN accounts a ON a.id = u.account_id
           WHERE a.username = ${username}`
-        assert.deepStrictEqual(rows, [{ locale: kept, email: `${username}@mailhost` }])
+        assert.deepStrictEqual(rows, [{ locale: expected, email: `${username}@mailhost` }])
       }
     }))
 
@@ -218,9 +218,9 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
         "a\nb",
         ""
       ]
-      const kept = yield* Effect.forEach(zones, (timeZone, n) =>
+      const storedZones = yield* Effect.forEach(zones, (timeZone, n) =>
         Effect.gen(function*() {
-          const made = yield* Effect.result(registrations.create({
+          const registration = yield* Effect.result(registrations.create({
             username: `zone${n}`,
             email: givenEmail(`zone${n}@mail.example`),
             password: Redacted.make("a good password"),
@@ -228,14 +228,14 @@ layer(server(), { excludeTestServices: true })("sign-ups", (it) => {
             confirmed: true,
             timeZone
           }))
-          if (Result.isFailure(made)) return made.failure.message
-          const accountId = made.success
+          if (Result.isFailure(registration)) return registration.failure.message
+          const accountId = registration.success
           const [row] = yield* sql<{ timeZone: string | null }>`
             SELECT time_zone FROM users WHERE account_id = ${accountId}`
           return row?.timeZone
         }))
       const refused = "Validation failed: Time zone is not included in the list"
-      assert.deepStrictEqual(kept, [
+      assert.deepStrictEqual(storedZones, [
         "Europe/Berlin",
         "Asia/Calcutta",
         refused,

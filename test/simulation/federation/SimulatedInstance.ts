@@ -49,7 +49,7 @@ export interface SimulatedServer {
   readonly host: string
   readonly session: Session
   readonly sql: SqlClient.SqlClient
-  readonly keys: { made: number }
+  readonly keys: { generated: number }
   /** Number of processes started. */
   started: number
   process: Process | undefined
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
     host,
     session,
     sql: Context.get(context, SqlClient.SqlClient),
-    keys: { made: 0 },
+    keys: { generated: 0 },
     started: 0,
     process: undefined
   }

@@ -112,9 +112,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* screening.settle(own, verdict, undefined)
       return yield* ignored("refused by a spam rule")
     }
-    const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
-    if (made === undefined) return yield* ignored("already stored")
-    const { id } = made
+    const stored = yield* statuses.insert(own.accountId, { note, parentId, mentions })
+    if (stored === undefined) return yield* ignored("already stored")
+    const { id } = stored
     yield* unknown.store(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
     const asks = yield* replies.attach(own, parent, consent, id, { uri: note.uri, ...requested })

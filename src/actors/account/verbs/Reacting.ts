@@ -32,11 +32,11 @@ export const make = Effect.gen(function*() {
     emoji: ReactionEmoji,
     origin?: RemoteReaction
   ) {
-    const made = yield* reactions.add(own.accountId, id, emoji, origin)
-    if (made === undefined || !made.added) return made?.id
+    const reaction = yield* reactions.add(own.accountId, id, emoji, origin)
+    if (reaction === undefined || !reaction.added) return reaction?.id
     if (local && author !== own.accountId) yield* intend(own, { _tag: "notify", type, to: author, statusId: id })
-    if (!local) yield* send(activities.react(made.id))
-    return made.id
+    if (!local) yield* send(activities.react(reaction.id))
+    return reaction.id
   })
 
   /** Updates notifications and caches after a reaction is removed. */

@@ -58,7 +58,7 @@ export const layer = group(
     const { publicUrl } = yield* ServerConfig
 
     const list = Effect.fnUntraced(
-      function*(path: string, kept: ReadonlyArray<string>, selection: AccountSelection, query: PageParameters) {
+      function*(path: string, parameters: ReadonlyArray<string>, selection: AccountSelection, query: PageParameters) {
         const page = pageOf(query, adminRows)
         const ids = yield* accounts.page(selection, page)
         const { url } = yield* HttpServerRequest.HttpServerRequest
@@ -70,7 +70,7 @@ export const layer = group(
           cursor: (one) => one,
           items: yield* views.render(ids),
           keep: {
-            ...Lists.linkParameters(url, kept),
+            ...Lists.linkParameters(url, parameters),
             ["role_ids"]: selection.roleIds?.map(String)
           }
         })

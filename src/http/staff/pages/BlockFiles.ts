@@ -96,10 +96,10 @@ const make = Effect.gen(function*() {
             danger: true
           })),
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
-          const made = yield* files.run(by, sent.get("data") ?? "")
+          const blocks = yield* files.run(by, sent.get("data") ?? "")
           return {
             notice: words.say("{count, plural, one {# server was} other {# servers were}} blocked.", {
-              count: made.length
+              count: blocks.length
             }),
             to: "/admin/domain_blocks"
           }

@@ -91,17 +91,17 @@ const make = Effect.gen(function*() {
       : yield* Effect.option(drafts.find(visit.viewer, composition.draft))
     const stored = storedPost === undefined ? undefined : Option.getOrUndefined(storedPost)?.post
     const isPart = stored !== undefined && (stored.continued?.length ?? 0) + 1 < composition.texts.length
-    const kept = isPart ? { ...compositionOfPost(stored, [], composition), draft: composition.draft } : composition
+    const remaining = isPart ? { ...compositionOfPost(stored, [], composition), draft: composition.draft } : composition
     const text = words.translate(error.message)
     // A refused text outlives the tab, also without a script. After other failures the first send may have succeeded, and a
     // draft would be published a second time. The refusal of the post matters more than one of the draft.
-    const saved = status >= 500 || isPart || isEmpty(kept) || kept.edit !== undefined
+    const saved = status >= 500 || isPart || isEmpty(remaining) || remaining.edit !== undefined
       ? undefined
-      : yield* Effect.exit(posts.save(visit.viewer, kept))
-    const draft = saved?._tag === "Success" ? saved.value : kept.draft
+      : yield* Effect.exit(posts.save(visit.viewer, remaining))
+    const draft = saved?._tag === "Success" ? saved.value : remaining.draft
     return yield* shown(
       visit,
-      { ...kept, key, draft },
+      { ...remaining, key, draft },
       back,
       { status, previewed: true },
       isPart ? `${words.say("Only the first posts of the thread were published.")} ${text}` : text
@@ -223,7 +223,7 @@ const make = Effect.gen(function*() {
     )
   })
 
-  const kept = (visit: Visit, form: URLSearchParams) => Effect.succeed(keptForm(visit, form))
+  const keptFormOf = (visit: Visit, form: URLSearchParams) => Effect.succeed(keptForm(visit, form))
 
   const compose = pages.member(Effect.fnUntraced(function*(visit) {
     const composition = yield* compositions.asked(visit)
@@ -261,7 +261,7 @@ const make = Effect.gen(function*() {
     HttpRouter.add("GET", "/publish", compose),
     HttpRouter.add("POST", keptPath, resume),
     HttpRouter.add("GET", composePath, Effect.succeed(redirect("/publish"))),
-    HttpRouter.add("POST", composePath, pages.form(submitted, kept)),
+    HttpRouter.add("POST", composePath, pages.form(submitted, keptFormOf)),
     HttpRouter.add("POST", `${composePath}/files`, uploaded),
     HttpRouter.add("GET", `${composePath}/files/:id`, fileAgain)
   )

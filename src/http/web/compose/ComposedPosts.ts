@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
     yield* describe(viewer, composition.files)
     const first = yield* firstPost(viewer, { ...composition, files: yield* ready(viewer, composition.files) })
     const post = { ...first, continued: composition.texts.slice(1) }
-    const kept = draft === undefined ? {} : yield* drafts.find(viewer, draft).pipe(
+    const draftSettings = draft === undefined ? {} : yield* drafts.find(viewer, draft).pipe(
       Effect.map(({ post: { allowedMentions, interactionPolicy } }) => ({
         allowedMentions,
         ...(composition.control === undefined && { interactionPolicy })
@@ -115,7 +115,7 @@ const make = Effect.gen(function*() {
     )
     const response = yield* actors.tell(
       viewer,
-      { _tag: "SaveDraft", draftId: draft ?? null, post: { ...post, ...kept } },
+      { _tag: "SaveDraft", draftId: draft ?? null, post: { ...post, ...draftSettings } },
       key
     )
     return StatusId.make(BigInt(response.id))

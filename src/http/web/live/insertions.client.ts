@@ -23,8 +23,8 @@ export const topArticle = (): HTMLElement | undefined =>
  * Inserts articles above all others, without those that are there. What is on the screen stays where it is, also in
  * browsers that do not anchor the scroll position themselves.
  */
-export const insertAbove = (feed: Element, made: ReadonlyArray<HTMLElement>): ReadonlyArray<HTMLElement> => {
-  const fresh = made.filter(({ id }) => document.getElementById(id) === null).map((one) =>
+export const insertAbove = (feed: Element, articles: ReadonlyArray<HTMLElement>): ReadonlyArray<HTMLElement> => {
+  const fresh = articles.filter(({ id }) => document.getElementById(id) === null).map((one) =>
     document.importNode(one, true)
   )
   // Scrolling needs the true heights, not the estimates that `content-visibility` uses off the screen.

@@ -19,9 +19,9 @@ export const pagingLinks = (
 ): Html => {
   const { reader: { way, words: { say } }, path, query } = visit
   const at = (name: string, id: bigint) => {
-    const kept = new URLSearchParams([...query].filter(([key]) => !["max_id", "min_id", "lang"].includes(key)))
-    kept.set(name, String(id))
-    return way(`${path}?${kept}`)
+    const parameters = new URLSearchParams([...query].filter(([key]) => !["max_id", "min_id", "lang"].includes(key)))
+    parameters.set(name, String(id))
+    return way(`${path}?${parameters}`)
   }
   const [first, last] = [cursors[0], cursors.at(-1)]
   const isFirst = page.maxId === undefined && page.minId === undefined

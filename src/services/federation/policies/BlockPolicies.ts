@@ -39,9 +39,9 @@ export const reactions: InboundPolicy = (activity, { separated }) =>
 const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => {
   let changed = false
   const keep = (values: ReadonlyArray<unknown>, named: (value: unknown) => string | undefined) => {
-    const kept = values.filter((value) => !separated.has(named(value) ?? ""))
-    changed ||= kept.length < values.length
-    return kept
+    const remaining = values.filter((value) => !separated.has(named(value) ?? ""))
+    changed ||= remaining.length < values.length
+    return remaining
   }
   const lists = audiences.flatMap((field) =>
     post[field] === undefined ? [] : [[field, keep(asList(post[field]), idOf)] as const]
@@ -49,8 +49,8 @@ const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => 
   const tags = post["tag"] === undefined ? [] : [["tag", keep(asList(post["tag"]), hrefOf)] as const]
   const named = posts.filter((field) => idsOf(post[field]).some((id) => separated.has(id)))
   if (!changed && named.length === 0) return post
-  const kept = Object.entries({ ...post, ...Object.fromEntries([...lists, ...tags]) })
-  return Object.fromEntries(kept.filter(([name]) => !named.some((field) => field === name)))
+  const entries = Object.entries({ ...post, ...Object.fromEntries([...lists, ...tags]) })
+  return Object.fromEntries(entries.filter(([name]) => !named.some((field) => field === name)))
 }
 
 /**

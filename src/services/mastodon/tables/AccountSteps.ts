@@ -102,27 +102,27 @@ export const make = Effect.gen(function*() {
     Effect.map(fieldsOf(row["fields"]), (fields): TextRow => {
       const room = makeByteLimit(accountBytesMax)
       const [name, html] = [room.text(row["display_name"] ?? ""), room.html(row["note"] ?? "")]
-      const kept = fields.map((one) => ({
+      const storedFields = fields.map((one) => ({
         name: room.text(one.name),
         value: "",
         html: room.html(one.value),
         at: one["verified_at"] ?? null
       }))
-      return { ...row, ["display_name"]: name, html, shown: shownFields(kept) }
+      return { ...row, ["display_name"]: name, html, shown: shownFields(storedFields) }
     })
 
   const local = Effect.fnUntraced(function*(row: TextRow) {
     const note = row["note"] ?? ""
     const fields = yield* fieldsOf(row["fields"])
     const meaning = yield* drafts.meaning([note, ...fields.map(({ value }) => value)].join("\n"))
-    const kept = fields.map((one) => ({
+    const storedFields = fields.map((one) => ({
       name: one.name,
       value: one.value,
       html: field(one.value, meaning),
       at: one["verified_at"] ?? null
     }))
-    const made: TextRow = { ...row, html: paragraphs(note, meaning), shown: shownFields(kept) }
-    return made
+    const copied: TextRow = { ...row, html: paragraphs(note, meaning), shown: shownFields(storedFields) }
+    return copied
   }, Effect.orDie)
 
   const others: Step = {

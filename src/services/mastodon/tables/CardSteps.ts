@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
   const prepared = Effect.fnUntraced(function*(row: TextRow) {
     const card = yield* columnsOf(row["card"] ?? "{}")
     const [link, posted] = [card["url"], row["posted_url"]].map((url) => linkOf(config, url ?? ""))
-    const made: TextRow = link === undefined ? { ...row, card: null, ["page_key"]: null } : {
+    const copied: TextRow = link === undefined ? { ...row, card: null, ["page_key"]: null } : {
       ...row,
       card: null,
       ["card_id"]: card["id"] ?? null,
@@ -96,7 +96,7 @@ export const make = Effect.gen(function*() {
       site: link.site,
       details: yield* PersistedCard.encode(cardOf(card, link.pageUrl))
     }
-    return made
+    return copied
   })
   return {
     name: "preview cards",

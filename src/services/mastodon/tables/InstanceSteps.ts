@@ -155,12 +155,12 @@ export const make = Effect.gen(function*() {
   const prepared = Effect.fnUntraced(function*(row: TextRow) {
     const given = yield* Effect.orElseSucceed(readEvents(row["events"] ?? "[]"), () => [])
     const secret = yield* seals.encrypt(Redacted.make(row["secret"] ?? ""))
-    const made: TextRow = {
+    const copied: TextRow = {
       ...row,
       known: JSON.stringify(given.filter(isEvent)),
       sealed: Buffer.from(secret).toString("hex")
     }
-    return made
+    return copied
   })
   const webhooks: Step = {
     name: "webhooks",

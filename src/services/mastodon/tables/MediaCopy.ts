@@ -83,8 +83,8 @@ export const make = Effect.gen(function*() {
       : yield* keepFile(
         [file, `${base}.png`, `${base}.jpeg`, `${base}.jpg`, `${base}.webp`].map((name) => at("small", name))
       )
-    const made: TextRow = { ...row, meta, x, y, media, preview }
-    return made
+    const copied: TextRow = { ...row, meta, x, y, media, preview }
+    return copied
   })
 
   const keptEmoji = Effect.fnUntraced(function*(row: TextRow) {
@@ -94,8 +94,8 @@ export const make = Effect.gen(function*() {
     const still = name?.endsWith(".gif") === true
       ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
       : null
-    const made: TextRow = { ...row, name, still }
-    return made
+    const copied: TextRow = { ...row, name, still }
+    return copied
   })
 
   const picture = (kind: "avatar" | "header") =>
@@ -106,8 +106,8 @@ export const make = Effect.gen(function*() {
       const still = name?.endsWith(".gif") === true
         ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
         : null
-      const made: TextRow = { ...row, name, still }
-      return made
+      const copied: TextRow = { ...row, name, still }
+      return copied
     })
 
   const attachments: Step = {

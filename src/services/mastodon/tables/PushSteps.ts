@@ -27,14 +27,14 @@ export const make = Effect.gen(function*() {
     const wanted = Object.entries(alerts).map((
       [name, value]
     ) => [name, value === true || value === "true" || value === "1"])
-    const made: TextRow = {
+    const copied: TextRow = {
       ...row,
       policy: isPolicy(policy) ? policy : "all",
       alerts: JSON.stringify(Object.fromEntries(wanted)),
       sealed: Buffer.from(sealed).toString("hex"),
       token: null
     }
-    return made
+    return copied
   })
   return {
     name: "push subscriptions",

@@ -67,7 +67,7 @@ const postOf = (text: string): Post | undefined =>
 const prepared = Effect.fnUntraced(function*(row: TextRow) {
   const post = postOf(row["params"] ?? "")
   if (post === undefined) return { ...row, post: null }
-  const made: TextRow = {
+  const copied: TextRow = {
     ...row,
     post: yield* PersistedPost.encode(post),
     parent: id(post.inReplyToId?.toString()),
@@ -75,7 +75,7 @@ const prepared = Effect.fnUntraced(function*(row: TextRow) {
     app: id(post.applicationId?.toString()),
     files: JSON.stringify(post.mediaIds?.map(String) ?? [])
   }
-  return made
+  return copied
 })
 
 const ids = listOf("staged.files", "bigint")

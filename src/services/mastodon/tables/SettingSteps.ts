@@ -82,12 +82,12 @@ export const make = (rendered: Rendered): ReadonlyArray<Step> => {
     if (value === undefined || text === null) return { ...row, stored: null }
     const rows = yield* Effect.orElseSucceed(settingRowsOf(changeOf(name, text, value)), () => [])
     const [stored, setting] = rows[0] ?? []
-    const made: TextRow = {
+    const copied: TextRow = {
       ...row,
       stored: stored ?? null,
       setting: setting === undefined ? null : JSON.stringify(setting)
     }
-    return made
+    return copied
   })
   const policy = Effect.fnUntraced(function*(row: TextRow) {
     const value = valueOf(row)

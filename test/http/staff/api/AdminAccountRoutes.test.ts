@@ -14,18 +14,35 @@ const v2 = "/api/v2/admin/accounts"
 const people = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const at = new Date()
-  const made = Effect.fnUntraced(function*(name: string, change?: (id: bigint) => Effect.Effect<unknown, unknown>) {
-    const person = yield* newPerson(name)
-    if (change !== undefined) yield* Effect.orDie(change(person.accountId))
-    return String(person.accountId)
-  })
-  const plain = yield* made("plain")
-  const pending = yield* made("pending", (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`)
-  const disabled = yield* made("disabled", (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`)
-  const sensitized = yield* made("sensitized", (id) => sql`UPDATE accounts SET sensitized_at = ${at} WHERE id = ${id}`)
-  const silenced = yield* made("silenced", (id) => sql`UPDATE accounts SET silenced_at = ${at} WHERE id = ${id}`)
-  const suspended = yield* made("suspended", (id) => sql`UPDATE accounts SET suspended_at = ${at} WHERE id = ${id}`)
-  const far = yield* made("far", (id) =>
+  const createMember = Effect.fnUntraced(
+    function*(name: string, change?: (id: bigint) => Effect.Effect<unknown, unknown>) {
+      const person = yield* newPerson(name)
+      if (change !== undefined) yield* Effect.orDie(change(person.accountId))
+      return String(person.accountId)
+    }
+  )
+  const plain = yield* createMember("plain")
+  const pending = yield* createMember(
+    "pending",
+    (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`
+  )
+  const disabled = yield* createMember(
+    "disabled",
+    (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`
+  )
+  const sensitized = yield* createMember(
+    "sensitized",
+    (id) => sql`UPDATE accounts SET sensitized_at = ${at} WHERE id = ${id}`
+  )
+  const silenced = yield* createMember(
+    "silenced",
+    (id) => sql`UPDATE accounts SET silenced_at = ${at} WHERE id = ${id}`
+  )
+  const suspended = yield* createMember(
+    "suspended",
+    (id) => sql`UPDATE accounts SET suspended_at = ${at} WHERE id = ${id}`
+  )
+  const far = yield* createMember("far", (id) =>
     sql`DELETE FROM users WHERE account_id = ${id}`.pipe(
       Effect.andThen(sql`UPDATE accounts SET domain = 'Far.example', uri = 'https://far.example/u/far',
         url = 'https://far.example/@far', display_name = 'Over 100% far' WHERE id = ${id}`)
