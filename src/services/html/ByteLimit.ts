@@ -6,8 +6,8 @@ import { jsonBytes } from "./Text.ts"
 const cutsMax = 16
 
 /**
- * Shared byte budget of a document's texts, as sent to clients (ContentLimits). What exceeds it is cut, or omitted if a
- * part would mean something different. All handling of oversized documents is here.
+ * Shared byte budget of a document's texts, as sent to clients (ContentLimits). Texts beyond it are cut, or omitted if
+ * a part would mean something different. All handling of oversized documents is here.
  */
 interface ByteBudget {
   /** Returns a text, cut to the remaining bytes. */

@@ -26,7 +26,7 @@ const isForPeople = ({ path }: Source) =>
     .test(
       path
     ) &&
-  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|Tokens|Icons|HashedFile)/
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|DesignTokens|Icons|HashedFile)/
     .test(path)
 
 /** Returns true for sources of staff pages. */

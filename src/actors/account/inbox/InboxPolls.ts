@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
       ? agenda.enqueue("poll_end", statusId, own.accountId, endsMillis)
       : Effect.void
 
-  /** Updates the results of the account's own poll; false if it is not the stored poll. */
+  /** Updates the results of the account's own poll; false if the options differ from the stored poll. */
   const tally = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll) {
     const counted = yield* remote.tally(statusId, poll)
     if (counted === undefined) return false

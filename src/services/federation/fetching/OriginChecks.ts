@@ -9,8 +9,8 @@ import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
 /**
- * Maximum checks that run or wait, in all and per registrable domain; further ones are not started. A domain gets at
- * most this part of the free places, so that hosts which never reply leave some for others.
+ * Maximum checks that run or wait, in total and per registrable domain; further ones are not started. A domain gets at
+ * most `freePartMax` of the free places, so that hosts which never reply leave some for others.
  */
 const inquiriesMax = 2_000
 const inquiriesPerOwnerMax = 100

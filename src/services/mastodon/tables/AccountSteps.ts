@@ -58,7 +58,7 @@ const writeActors = `INSERT INTO actors (account_id) SELECT id FROM staged ON CO
 const graceDays = 7
 /**
  * Data of suspended accounts is deleted when it would have been at Mastodon, except for suspensions by their own server. A
- * later copy of an account moves or cancels the deletion, because a suspension may have ended or begun anew.
+ * later copy of an account moves or cancels the deletion, because a suspension may have ended or restarted.
  */
 const scheduleDeletion = [
   `DELETE FROM agenda USING staged WHERE agenda.kind = 'suspension_end' AND agenda.subject_id = staged.id
