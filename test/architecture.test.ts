@@ -21,7 +21,7 @@ const lineCount = ({ text }: Source) => text.split("\n").length - 1
 const layerOf = (path: string) => /^src\/(services|actors|http|layers)\//.exec(path)?.[1] ?? "entry"
 
 /** Public parts of actors: their messages, and the clients that send them. */
-const front = /^src\/actors\/[^/]+\/(?:core\/)?(?:Protocol|AccountActors|DomainActors|MediaActors)\.ts$/
+const front = /^src\/actors\/[^/]+\/(?:core\/)?(?:Account|Domain|Media)(?:Protocol|Actors)\.ts$/
 
 const mayImport: Record<string, (path: string) => boolean> = {
   services: () => false,
@@ -58,7 +58,7 @@ describe("layers", () => {
         (file) =>
           layerOf(file.path) === "layers"
             ? []
-            : importsOf(file).filter((path) => /\/actors\/[^/]+\/Entity\.ts$/.test(path))
+            : importsOf(file).filter((path) => /\/actors\/[^/]+\/\w+Entity\.ts$/.test(path))
       ),
       []
     )

@@ -4,7 +4,7 @@ import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import * as Postmaster from "../src/layers/embedded/Postmaster.ts"
 import { freePort, mutePort } from "./support/ports.ts"
 import { runs } from "./support/Processes.ts"
-import { said, start } from "./support/Program.ts"
+import { printed, start } from "./support/Program.ts"
 
 const dataDir = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -27,7 +27,7 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
       const port = yield* freePort
       const folder = yield* Data
       const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder })
-      yield* said(server, "npm run cli -- account create")
+      yield* printed(server, "npm run cli -- account create")
       assert.include(server.out(), `Murmuration is at http://localhost:${port}`)
       assert.include(server.out(), "runs unfederated, because PUBLIC_URL is not https")
       assert.strictEqual(yield* status(port, "/metrics"), 200)
@@ -51,12 +51,12 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
       const port = yield* freePort
       const variables = { PORT: String(port), DATA_DIR: yield* Data }
       const first = yield* start("main", [], variables)
-      yield* said(first, "npm run cli")
+      yield* printed(first, "npm run cli")
       const left = Option.getOrThrow(yield* Postmaster.find(`${variables.DATA_DIR}/postgres`))
       first.child.kill("SIGKILL")
       yield* first.ended
       const second = yield* start("main", [], variables)
-      yield* said(second, "npm run cli")
+      yield* printed(second, "npm run cli")
       const found = Option.getOrThrow(yield* Postmaster.find(`${variables.DATA_DIR}/postgres`))
       assert.strictEqual(found.pid, left.pid)
       second.child.kill("SIGINT")
@@ -86,14 +86,14 @@ layer(Data.layer, { excludeTestServices: true })("npm start", (it) => {
         const server = yield* start("main", [], { PORT: String(port), DATA_DIR: folder, LOG_FORMAT: "json" })
         const records = (): ReadonlyArray<{ level: string; message: string; errors?: ReadonlyArray<object> }> =>
           server.out().trimEnd().split("\n").map((line) => JSON.parse(line))
-        yield* said(server, "Create the owner's account")
+        yield* printed(server, "Create the owner's account")
         assert.deepStrictEqual(records().filter(({ level }) => level !== "INFO"), [])
         const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
         process.kill(postgres.pid, "SIGKILL")
         // Requests may fail until Postgres runs again.
         yield* Effect.raceFirst(
           Effect.forever(Effect.ignore(status(port, "/api/v2/instance"))),
-          said(server, "Postgres is running again")
+          printed(server, "Postgres is running again")
         )
         server.child.kill("SIGTERM")
         yield* server.ended

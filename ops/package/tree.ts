@@ -76,7 +76,7 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
 
 const omitted = new Map<Reason, number>()
 let whole = 0
-let kept = 0
+let keptBytes = 0
 for (const path of filesBelow("node_modules")) {
   const bytes = lstatSync(`${root}/${path}`).size
   whole += bytes
@@ -92,7 +92,7 @@ for (const path of filesBelow("node_modules")) {
     omitted.set(reason, (omitted.get(reason) ?? 0) + bytes)
     continue
   }
-  kept += bytes
+  keptBytes += bytes
   copy(path)
 }
 
@@ -140,6 +140,6 @@ for (const reason of reasons) {
   if (bytes !== undefined) line(-bytes, reason)
 }
 line(-stripped, stripped === 0 ? "symbols of Node (strip, of binutils, is not installed)" : "symbols of Node")
-line(kept - stripped, "node_modules of the package")
+line(keptBytes - stripped, "node_modules of the package")
 line(ownBytes, own.join(", "))
-line(kept - stripped + ownBytes, "together")
+line(keptBytes - stripped + ownBytes, "together")

@@ -6,7 +6,7 @@ import * as PersonalExport from "../layers/backup/PersonalExport.ts"
 import { Environment } from "../layers/Environment.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { withExamples } from "./Examples.ts"
-import { connection } from "./Migrate.ts"
+import { connection } from "./MigrateCommand.ts"
 
 export const command = Command.make(
   "export",

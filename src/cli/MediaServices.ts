@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import * as InstancePictures from "../layers/media/InstancePictures.ts"
+import * as InstancePictureEncoding from "../layers/media/InstancePictureEncoding.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { Emojis } from "../services/media/Emojis.ts"
 import { FileOwners } from "../services/media/FileOwners.ts"
@@ -20,7 +20,7 @@ export const layer = Layer.satisfiesServicesType<never>()(
     InstanceUploads.layer
   ).pipe(
     Layer.provideMerge(StoredFiles.layer),
-    Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictures.layer)),
+    Layer.provideMerge(Layer.mergeAll(FileOwners.layer, Storages.layer, InstancePictureEncoding.layer)),
     Layer.provideMerge(Operator.layer)
   )
 )

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { serverConfig } from "../layers/Environment.ts"
 import { outbound } from "../layers/Foundation.ts"
-import * as KeyOperations from "../layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../layers/NodeKeyOperations.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { parseHandle } from "../services/federation/DomainNames.ts"
 import { DomainPolicies } from "../services/federation/domains/DomainPolicies.ts"
@@ -30,7 +30,7 @@ export const layer = Layer.satisfiesServicesType<never>()(
       Layer.mergeAll(SigningKeys.layer, Signatures.layer, RemoteEmojis.layer, Purges.layer, MovedAccounts.layer)
     ),
     Layer.provide(Layer.merge(AgendaEntries.layer, Jobs.layer)),
-    Layer.provide(KeyOperations.layer),
+    Layer.provide(NodeKeyOperations.layer),
     Layer.provide(outbound),
     Layer.provide(DomainPolicies.layer),
     Layer.provideMerge(serverConfig),

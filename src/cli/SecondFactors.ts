@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Catalogs from "../layers/Catalogs.ts"
+import * as CatalogFiles from "../layers/CatalogFiles.ts"
 import * as Environment from "../layers/Environment.ts"
 import * as Mail from "../layers/Mail.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
@@ -10,7 +10,7 @@ import * as Operator from "./Operator.ts"
 
 /** Services of the reset; queued e-mails are sent before the command ends. */
 export const layer = TwoFactorReset.layer.pipe(
-  Layer.provide([Emails.layer.pipe(Layer.provide(Mail.layer)), Catalogs.layer]),
+  Layer.provide([Emails.layer.pipe(Layer.provide(Mail.layer)), CatalogFiles.layer]),
   Layer.provideMerge(Environment.serverConfig),
   Layer.provideMerge(Operator.layer)
 )

@@ -3,22 +3,22 @@ import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
 import { Environment, serverConfig } from "../layers/Environment.ts"
-import * as KeyOperations from "../layers/KeyOperations.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
+import * as NodeKeyOperations from "../layers/NodeKeyOperations.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { givenPair } from "../layers/push/VapidKeys.ts"
-import * as Secrets from "../layers/Secrets.ts"
+import * as ServerSecrets from "../layers/ServerSecrets.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
+import { steps } from "../services/mastodon/AllSteps.ts"
 import * as Copy from "../services/mastodon/Copy.ts"
-import { recount } from "../services/mastodon/Counters.ts"
+import { hasVisitors } from "../services/mastodon/MemberVisits.ts"
 import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
+import { recount } from "../services/mastodon/Recount.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
 import type { Step } from "../services/mastodon/Step.ts"
-import { steps } from "../services/mastodon/Tables.ts"
 import { brokenKeys } from "../services/mastodon/Verification.ts"
-import { hasVisitors } from "../services/mastodon/Visitors.ts"
 import type { StorageFailed } from "../services/media/Storage.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
@@ -26,7 +26,7 @@ import { traced } from "../services/runtime/Traced.ts"
 import { Drafts } from "../services/statuses/Drafts.ts"
 import { withExamples } from "./Examples.ts"
 import * as MastodonMedia from "./MastodonMedia.ts"
-import * as Migrate from "./Migrate.ts"
+import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Operator from "./Operator.ts"
 import * as Comparing from "./TransferComparing.ts"
 
@@ -120,8 +120,9 @@ const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media
 const layer = (given: Given) =>
   Layer.mergeAll(Drafts.layer, StoredFiles.layer, SealedTokens.layer).pipe(
     Layer.provideMerge(Layer.provideMerge(MastodonMedia.layer(given), Storages.layer)),
-    Layer.provideMerge(Layer.mergeAll(KeyOperations.layer, Secrets.layer, MastodonSource.layer(given.database))),
-    Layer.provideMerge(Layer.unwrap(Effect.map(Migrate.connection, MastodonSource.target))),
+    Layer.provideMerge(Layer.mergeAll(NodeKeyOperations.layer, ServerSecrets.layer)),
+    Layer.provideMerge(MastodonSource.layer(given.database)),
+    Layer.provideMerge(Layer.unwrap(Effect.map(MigrateCommand.connection, MastodonSource.target))),
     Layer.provideMerge(serverConfig),
     Layer.provideMerge(Operator.layer)
   )
@@ -173,7 +174,7 @@ const copy = Command.make(
     Effect.gen(function*() {
       const { all, plan, vapid } = yield* prepared(given)
       yield* refuse(plan.obstacles)
-      if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
+      if (vapid !== undefined) yield* ServerSecrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {
         const began = yield* Clock.currentTimeMillis
@@ -216,7 +217,7 @@ const delta = Command.make(
     Effect.gen(function*() {
       const { all, plan, vapid } = yield* prepared(given)
       yield* refuse([...plan.obstacles, ...(!given.overwrite && (yield* hasVisitors) ? [used] : [])])
-      if (vapid !== undefined) yield* Secrets.replaceVapidKey(vapid.privateKey)
+      if (vapid !== undefined) yield* ServerSecrets.replaceVapidKey(vapid.privateKey)
       const copies = yield* Copy.make
       for (const step of yield* possible(all, given)) {
         const { changed, ended, fresh } = yield* copies.delta(step)

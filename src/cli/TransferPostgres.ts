@@ -3,14 +3,14 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Clock, Console, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as Loading from "../layers/backup/Loading.ts"
-import * as Secrets from "../layers/backup/Secrets.ts"
+import * as SecretsCopy from "../layers/backup/SecretsCopy.ts"
 import * as Snapshot from "../layers/backup/Snapshot.ts"
 import * as DataFolder from "../layers/embedded/DataFolder.ts"
 import { Environment } from "../layers/Environment.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
 import { traced } from "../services/runtime/Traced.ts"
 import { withExamples } from "./Examples.ts"
-import { embeddedConnection } from "./Migrate.ts"
+import { embeddedConnection } from "./MigrateCommand.ts"
 
 export const command = Command.make(
   "postgres",
@@ -25,8 +25,8 @@ export const command = Command.make(
     }
     const snapshot = yield* Snapshot.open(yield* embeddedConnection(dataDir))
     yield* snapshot.refuseRunningServer
-    const secrets = yield* Secrets.inFolder(dataDir)
-    yield* Secrets.refuseOtherKey(secrets)
+    const secrets = yield* SecretsCopy.inFolder(dataDir)
+    yield* SecretsCopy.refuseOtherKey(secrets)
     const loading = yield* Loading.open({ url: databaseUrl }, snapshot)
     let rows = 0
     yield* Stream.runForEach(snapshot.rows, (part) =>

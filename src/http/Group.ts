@@ -40,11 +40,11 @@ export function group(declared: HttpApiGroup.Constraint, build: unknown): unknow
   const api = HttpApi.make("murmuration").add(declared)
   return Layer.effectContext(Effect.gen(function*() {
     const services = yield* Effect.context<Guard | Scope.Scope>()
-    const made = HttpApiBuilder.group(api, declared.identifier, (handlers) => {
+    const groupLayer = HttpApiBuilder.group(api, declared.identifier, (handlers) => {
       if (typeof build !== "function") throw new TypeError("A group of endpoints without handlers")
       const handled: Effect.Effect<Handled> = build(handlers)
       return Effect.provideContext(handled, services)
     })
-    return yield* Effect.updateContext(Layer.build(made), reduceContext(Guard, Scope.Scope))
+    return yield* Effect.updateContext(Layer.build(groupLayer), reduceContext(Guard, Scope.Scope))
   }))
 }

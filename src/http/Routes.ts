@@ -1,13 +1,13 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as ActivityPubRoutes from "./activitypub/ActivityPubRoutes.ts"
 import * as Inboxes from "./activitypub/Inboxes.ts"
-import * as ActivityPub from "./activitypub/Routes.ts"
 import * as Announcements from "./announcements/index.ts"
 import * as Annual from "./annual/index.ts"
 import { Api } from "./Api.ts"
 import * as Encryption from "./encryption/index.ts"
-import * as RemoteFiles from "./files/RemoteFiles.ts"
-import * as StoredFiles from "./files/StoredFiles.ts"
+import * as RemoteFileRoutes from "./files/RemoteFileRoutes.ts"
+import * as StoredFileRoutes from "./files/StoredFileRoutes.ts"
 import { Guard } from "./guard/Guard.ts"
 import { Forms } from "./html/Forms.ts"
 import { Visitors } from "./html/Visitors.ts"
@@ -15,16 +15,16 @@ import * as Invites from "./invites/index.ts"
 import * as ModerationLists from "./lists/index.ts"
 import * as Claims from "./oauth/Claims.ts"
 import * as Metadata from "./oauth/Metadata.ts"
-import * as OAuth from "./oauth/OAuth.ts"
+import * as OAuthRoutes from "./oauth/OAuthRoutes.ts"
 import * as ApiDocs from "./pages/ApiDocs.ts"
 import * as OAuthPages from "./pages/OAuthPages.ts"
-import * as Pages from "./pages/Routes.ts"
+import * as PageRoutes from "./pages/PageRoutes.ts"
 import * as Push from "./push/index.ts"
 import * as StreamRenderings from "./render/StreamRenderings.ts"
 import * as Spam from "./spam/index.ts"
-import * as AdminAccounts from "./staff/api/Accounts.ts"
 import * as AdminAccountActions from "./staff/api/AdminAccountActions.ts"
 import * as AdminAccountControls from "./staff/api/AdminAccountControls.ts"
+import * as AdminAccountRoutes from "./staff/api/AdminAccountRoutes.ts"
 import * as AdminAppeals from "./staff/api/AdminAppeals.ts"
 import * as AdminAuditLog from "./staff/api/AdminAuditLog.ts"
 import * as AdminCanonicalEmailBlocks from "./staff/api/AdminCanonicalEmailBlocks.ts"
@@ -37,6 +37,7 @@ import * as AdminInstanceUploads from "./staff/api/AdminInstanceUploads.ts"
 import * as AdminIpBlocks from "./staff/api/AdminIpBlocks.ts"
 import * as AdminMetrics from "./staff/api/AdminMetrics.ts"
 import * as AdminRelays from "./staff/api/AdminRelays.ts"
+import * as AdminReportRoutes from "./staff/api/AdminReportRoutes.ts"
 import * as AdminRoles from "./staff/api/AdminRoles.ts"
 import * as AdminRules from "./staff/api/AdminRules.ts"
 import * as AdminSettings from "./staff/api/AdminSettings.ts"
@@ -46,78 +47,77 @@ import * as AdminTermsEmails from "./staff/api/AdminTermsEmails.ts"
 import * as AdminUsernameBlocks from "./staff/api/AdminUsernameBlocks.ts"
 import * as AdminWarningPresets from "./staff/api/AdminWarningPresets.ts"
 import * as ModerationNotes from "./staff/api/NoteRoutes.ts"
-import * as AdminReports from "./staff/api/Reports.ts"
-import * as Admin from "./staff/pages/Routes.ts"
+import * as StaffPageRoutes from "./staff/pages/StaffPageRoutes.ts"
 import { Hub } from "./streaming/Hub.ts"
-import * as Streaming from "./streaming/Routes.ts"
+import * as StreamingRoutes from "./streaming/StreamingRoutes.ts"
 import * as Subscriptions from "./subscriptions/index.ts"
 import * as Translation from "./translation/index.ts"
 import * as Trends from "./trends/index.ts"
-import * as Accounts from "./v1/Accounts.ts"
-import * as Apps from "./v1/Apps.ts"
-import * as AsyncRefreshes from "./v1/AsyncRefreshes.ts"
-import * as Blocks from "./v1/Blocks.ts"
-import * as Bookmarks from "./v1/Bookmarks.ts"
-import * as Catchups from "./v1/Catchups.ts"
-import * as Collections from "./v1/Collections.ts"
-import * as Contexts from "./v1/Contexts.ts"
-import * as ConversationMutes from "./v1/ConversationMutes.ts"
-import * as Conversations from "./v1/Conversations.ts"
-import * as Credentials from "./v1/Credentials.ts"
-import * as Directory from "./v1/Directory.ts"
-import * as DomainBlocks from "./v1/DomainBlocks.ts"
-import * as Drafts from "./v1/Drafts.ts"
-import * as Emails from "./v1/Emails.ts"
-import * as EmojiReactions from "./v1/EmojiReactions.ts"
-import * as Endorsements from "./v1/Endorsements.ts"
-import * as Favourites from "./v1/Favourites.ts"
-import * as FeaturedTags from "./v1/FeaturedTags.ts"
-import * as FilterKeywords from "./v1/FilterKeywords.ts"
-import * as Filters from "./v1/Filters.ts"
-import * as FollowRequests from "./v1/FollowRequests.ts"
-import * as Follows from "./v1/Follows.ts"
-import * as Instance from "./v1/Instance.ts"
-import * as InteractionPolicies from "./v1/InteractionPolicies.ts"
-import * as InteractionRequests from "./v1/InteractionRequests.ts"
-import * as LegacyFilters from "./v1/LegacyFilters.ts"
-import * as ListMembers from "./v1/ListMembers.ts"
-import * as Lists from "./v1/Lists.ts"
-import * as Markers from "./v1/Markers.ts"
-import * as Media from "./v1/Media.ts"
-import * as Mutes from "./v1/Mutes.ts"
-import * as NotificationGroups from "./v1/NotificationGroups.ts"
-import * as NotificationPolicies from "./v1/NotificationPolicies.ts"
-import * as NotificationRequests from "./v1/NotificationRequests.ts"
-import * as Notifications from "./v1/Notifications.ts"
-import * as OEmbeds from "./v1/OEmbeds.ts"
-import * as OwnAccount from "./v1/OwnAccount.ts"
-import * as Pins from "./v1/Pins.ts"
-import * as Polls from "./v1/Polls.ts"
-import * as Preferences from "./v1/Preferences.ts"
-import * as Quotes from "./v1/Quotes.ts"
-import * as Reblogs from "./v1/Reblogs.ts"
-import * as Relationships from "./v1/Relationships.ts"
-import * as RemoteFollows from "./v1/RemoteFollows.ts"
-import * as Reports from "./v1/Reports.ts"
-import * as Revisions from "./v1/Revisions.ts"
-import * as ScheduledStatuses from "./v1/ScheduledStatuses.ts"
-import * as Search from "./v1/Search.ts"
-import * as SignUps from "./v1/SignUps.ts"
-import * as Statuses from "./v1/Statuses.ts"
-import * as Strikes from "./v1/Strikes.ts"
-import * as Suggestions from "./v1/Suggestions.ts"
-import * as Tags from "./v1/Tags.ts"
-import * as Timelines from "./v1/Timelines.ts"
+import * as AccountRoutes from "./v1/AccountRoutes.ts"
+import * as AppRoutes from "./v1/AppRoutes.ts"
+import * as AsyncRefreshRoutes from "./v1/AsyncRefreshRoutes.ts"
+import * as BlockRoutes from "./v1/BlockRoutes.ts"
+import * as BookmarkRoutes from "./v1/BookmarkRoutes.ts"
+import * as CatchupRoutes from "./v1/CatchupRoutes.ts"
+import * as CollectionRoutes from "./v1/CollectionRoutes.ts"
+import * as ContextRoutes from "./v1/ContextRoutes.ts"
+import * as ConversationMuteRoutes from "./v1/ConversationMuteRoutes.ts"
+import * as ConversationRoutes from "./v1/ConversationRoutes.ts"
+import * as CredentialRoutes from "./v1/CredentialRoutes.ts"
+import * as DirectoryRoutes from "./v1/DirectoryRoutes.ts"
+import * as DomainBlockRoutes from "./v1/DomainBlockRoutes.ts"
+import * as DraftRoutes from "./v1/DraftRoutes.ts"
+import * as EmailRoutes from "./v1/EmailRoutes.ts"
+import * as EmojiReactionRoutes from "./v1/EmojiReactionRoutes.ts"
+import * as EndorsementRoutes from "./v1/EndorsementRoutes.ts"
+import * as FavouriteRoutes from "./v1/FavouriteRoutes.ts"
+import * as FeaturedTagRoutes from "./v1/FeaturedTagRoutes.ts"
+import * as FilterKeywordRoutes from "./v1/FilterKeywordRoutes.ts"
+import * as FilterRoutes from "./v1/FilterRoutes.ts"
+import * as FollowRequestRoutes from "./v1/FollowRequestRoutes.ts"
+import * as FollowRoutes from "./v1/FollowRoutes.ts"
+import * as InstanceRoutes from "./v1/InstanceRoutes.ts"
+import * as InteractionPolicyRoutes from "./v1/InteractionPolicyRoutes.ts"
+import * as InteractionRequestRoutes from "./v1/InteractionRequestRoutes.ts"
+import * as LegacyFilterRoutes from "./v1/LegacyFilterRoutes.ts"
+import * as ListMemberRoutes from "./v1/ListMemberRoutes.ts"
+import * as ListRoutes from "./v1/ListRoutes.ts"
+import * as MarkerRoutes from "./v1/MarkerRoutes.ts"
+import * as MediaRoutes from "./v1/MediaRoutes.ts"
+import * as MuteRoutes from "./v1/MuteRoutes.ts"
+import * as NotificationGroupRoutes from "./v1/NotificationGroupRoutes.ts"
+import * as NotificationPolicyRoutes from "./v1/NotificationPolicyRoutes.ts"
+import * as NotificationRequestRoutes from "./v1/NotificationRequestRoutes.ts"
+import * as NotificationRoutes from "./v1/NotificationRoutes.ts"
+import * as OEmbedRoutes from "./v1/OEmbedRoutes.ts"
+import * as OwnAccountRoutes from "./v1/OwnAccountRoutes.ts"
+import * as PinRoutes from "./v1/PinRoutes.ts"
+import * as PollRoutes from "./v1/PollRoutes.ts"
+import * as PreferenceRoutes from "./v1/PreferenceRoutes.ts"
+import * as QuoteRoutes from "./v1/QuoteRoutes.ts"
+import * as ReblogRoutes from "./v1/ReblogRoutes.ts"
+import * as RelationshipRoutes from "./v1/RelationshipRoutes.ts"
+import * as RemoteFollowRoutes from "./v1/RemoteFollowRoutes.ts"
+import * as ReportRoutes from "./v1/ReportRoutes.ts"
+import * as RevisionRoutes from "./v1/RevisionRoutes.ts"
+import * as ScheduledStatusRoutes from "./v1/ScheduledStatusRoutes.ts"
+import * as SearchRoutes from "./v1/SearchRoutes.ts"
+import * as SignUpRoutes from "./v1/SignUpRoutes.ts"
+import * as StatusRoutes from "./v1/StatusRoutes.ts"
+import * as StrikeRoutes from "./v1/StrikeRoutes.ts"
+import * as SuggestionRoutes from "./v1/SuggestionRoutes.ts"
+import * as TagRoutes from "./v1/TagRoutes.ts"
+import * as TimelineRoutes from "./v1/TimelineRoutes.ts"
 import * as First from "./web/first/index.ts"
 import * as Web from "./web/index.ts"
 import * as Webhooks from "./webhooks/index.ts"
-import * as WellKnown from "./wellknown/Routes.ts"
+import * as WellKnownRoutes from "./wellknown/WellKnownRoutes.ts"
 
 const groups = Layer.mergeAll(
   Claims.layer,
   Metadata.layer,
-  OAuth.layer,
-  Accounts.layer,
+  OAuthRoutes.layer,
+  AccountRoutes.layer,
   AdminMetrics.layer,
   AdminRelays.layer,
   AdminInstances.layer,
@@ -125,10 +125,10 @@ const groups = Layer.mergeAll(
   AdminCustomEmojis.layer,
   Invites.layer,
   AdminAccountActions.layer,
-  AdminAccounts.layer,
+  AdminAccountRoutes.layer,
   AdminAppeals.layer,
   ModerationNotes.layer,
-  AdminReports.layer,
+  AdminReportRoutes.layer,
   AdminStatusActions.layer,
   ModerationLists.layer,
   Spam.layer,
@@ -149,63 +149,63 @@ const groups = Layer.mergeAll(
   AdminTags.layer,
   Announcements.layer,
   Annual.layer,
-  Apps.layer,
-  AsyncRefreshes.layer,
-  Blocks.layer,
-  Bookmarks.layer,
-  Collections.layer,
-  Catchups.layer,
-  Contexts.layer,
-  ConversationMutes.layer,
-  Conversations.layer,
-  Credentials.layer,
-  Directory.layer,
-  DomainBlocks.layer,
-  Emails.layer,
-  Drafts.layer,
+  AppRoutes.layer,
+  AsyncRefreshRoutes.layer,
+  BlockRoutes.layer,
+  BookmarkRoutes.layer,
+  CollectionRoutes.layer,
+  CatchupRoutes.layer,
+  ContextRoutes.layer,
+  ConversationMuteRoutes.layer,
+  ConversationRoutes.layer,
+  CredentialRoutes.layer,
+  DirectoryRoutes.layer,
+  DomainBlockRoutes.layer,
+  EmailRoutes.layer,
+  DraftRoutes.layer,
   Subscriptions.layer,
   Encryption.layer,
-  Endorsements.layer,
-  EmojiReactions.layer,
-  Favourites.layer,
-  FeaturedTags.layer,
-  FilterKeywords.layer,
-  Filters.layer,
-  FollowRequests.layer,
-  Follows.layer,
-  Instance.layer,
-  ListMembers.layer,
-  Lists.layer,
-  LegacyFilters.layer,
-  Markers.layer,
-  Media.layer,
-  Mutes.layer,
-  NotificationGroups.layer,
-  NotificationPolicies.layer,
-  NotificationRequests.layer,
-  Notifications.layer,
-  OEmbeds.layer,
-  OwnAccount.layer,
-  Pins.layer,
-  InteractionPolicies.layer,
-  InteractionRequests.layer,
-  Quotes.layer,
-  Polls.layer,
-  Preferences.layer,
+  EndorsementRoutes.layer,
+  EmojiReactionRoutes.layer,
+  FavouriteRoutes.layer,
+  FeaturedTagRoutes.layer,
+  FilterKeywordRoutes.layer,
+  FilterRoutes.layer,
+  FollowRequestRoutes.layer,
+  FollowRoutes.layer,
+  InstanceRoutes.layer,
+  ListMemberRoutes.layer,
+  ListRoutes.layer,
+  LegacyFilterRoutes.layer,
+  MarkerRoutes.layer,
+  MediaRoutes.layer,
+  MuteRoutes.layer,
+  NotificationGroupRoutes.layer,
+  NotificationPolicyRoutes.layer,
+  NotificationRequestRoutes.layer,
+  NotificationRoutes.layer,
+  OEmbedRoutes.layer,
+  OwnAccountRoutes.layer,
+  PinRoutes.layer,
+  InteractionPolicyRoutes.layer,
+  InteractionRequestRoutes.layer,
+  QuoteRoutes.layer,
+  PollRoutes.layer,
+  PreferenceRoutes.layer,
   Push.layer,
-  Reblogs.layer,
-  Relationships.layer,
-  RemoteFollows.layer,
-  Reports.layer,
-  Revisions.layer,
-  ScheduledStatuses.layer,
-  Search.layer,
-  SignUps.layer,
-  Statuses.layer,
-  Strikes.layer,
-  Suggestions.layer,
-  Tags.layer,
-  Timelines.layer,
+  ReblogRoutes.layer,
+  RelationshipRoutes.layer,
+  RemoteFollowRoutes.layer,
+  ReportRoutes.layer,
+  RevisionRoutes.layer,
+  ScheduledStatusRoutes.layer,
+  SearchRoutes.layer,
+  SignUpRoutes.layer,
+  StatusRoutes.layer,
+  StrikeRoutes.layer,
+  SuggestionRoutes.layer,
+  TagRoutes.layer,
+  TimelineRoutes.layer,
   Translation.layer,
   Trends.layer
 )
@@ -221,10 +221,10 @@ export const hub = Hub.layer.pipe(Layer.provide(StreamRenderings.layer))
 /** All routes of the server, over its services and the hub. */
 export const layer = Layer.mergeAll(
   api,
-  ActivityPub.layer,
+  ActivityPubRoutes.layer,
   Inboxes.layer,
-  Admin.layer,
-  Admin.provideShared(
+  StaffPageRoutes.layer,
+  StaffPageRoutes.provideShared(
     Layer.mergeAll(
       Announcements.pages,
       Invites.staffPages,
@@ -236,12 +236,12 @@ export const layer = Layer.mergeAll(
   ),
   ApiDocs.layer(Api),
   OAuthPages.layer,
-  Pages.layer,
+  PageRoutes.layer,
   First.layer.pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer)),
-  Pages.provideShared(Layer.mergeAll(Invites.pages, Subscriptions.pages)),
-  RemoteFiles.layer,
-  StoredFiles.layer,
-  Streaming.layer,
+  PageRoutes.provideShared(Layer.mergeAll(Invites.pages, Subscriptions.pages)),
+  RemoteFileRoutes.layer,
+  StoredFileRoutes.layer,
+  StreamingRoutes.layer,
   Web.layer,
-  WellKnown.layer
-).pipe(Layer.provide([ActivityPub.documents, Web.memberFrame]))
+  WellKnownRoutes.layer
+).pipe(Layer.provide([ActivityPubRoutes.documents, Web.memberFrame]))

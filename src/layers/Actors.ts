@@ -1,13 +1,13 @@
 import { Layer } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
+import * as AccountEntity from "../actors/account/AccountEntity.ts"
 import { AccountActors } from "../actors/account/core/AccountActors.ts"
 import * as Waking from "../actors/account/core/Waking.ts"
-import * as Account from "../actors/account/Entity.ts"
 import * as FetchedPosts from "../actors/account/inbox/InboxFetchedPosts.ts"
 import * as Agenda from "../actors/agenda/Agenda.ts"
 import { DomainActors } from "../actors/domain/DomainActors.ts"
-import * as Domain from "../actors/domain/Entity.ts"
+import * as DomainEntity from "../actors/domain/DomainEntity.ts"
 import { AnnouncementReactions } from "../services/announcements/AnnouncementReactions.ts"
 import { AnnouncementWriter } from "../services/announcements/AnnouncementWriter.ts"
 import { AnnualReports } from "../services/annual/AnnualReports.ts"
@@ -113,7 +113,7 @@ import { Tags } from "../services/statuses/Tags.ts"
 import { DigestPosts } from "../services/subscriptions/DigestPosts.ts"
 import { TrendRefresh } from "../services/trends/TrendRefresh.ts"
 import { originChecks } from "./Federation.ts"
-import * as KeyOperations from "./KeyOperations.ts"
+import * as NodeKeyOperations from "./NodeKeyOperations.ts"
 
 type Stored = Broadcast | Feeds | ServerConfig | SqlClient.SqlClient
 type Others = Stored | Outbound | Sharding.Sharding
@@ -223,13 +223,13 @@ const services = Layer.satisfiesServicesType<Stored | Wakes>()(
         Statuses.layer
       )
     ),
-    Layer.provide(KeyOperations.layer)
+    Layer.provide(NodeKeyOperations.layer)
   )
 )
 
 /** Actors over provided `Commands`, whose transactions deduplicate commands. */
 export const layerOverCommands = Layer.satisfiesServicesType<Commands | OriginChecks | Others>()(
-  Layer.mergeAll(Account.layer, Agenda.layer, Domain.layer, Waking.layer).pipe(
+  Layer.mergeAll(AccountEntity.layer, Agenda.layer, DomainEntity.layer, Waking.layer).pipe(
     Layer.provideMerge(FetchedPosts.layer),
     Layer.provideMerge(Layer.merge(AccountActors.layer, DomainActors.layer)),
     Layer.provide(services),

@@ -51,21 +51,21 @@ const compress = (bytes: Uint8Array, coding: Coding): Uint8Array =>
  * are sent repeatedly.
  */
 const keptBytesMin = 262_144
-const kept = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
+const cache = new WeakMap<HttpBody.HttpBody, Map<Coding, Uint8Array>>()
 
 /** Compresses a body for one response, and frees the memory of its uncompressed bytes. */
 const compressedNow = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
   const bytes = body.text === undefined ? body.body : markDisposable(Buffer.from(body.text))
-  const made = compress(bytes, coding)
+  const compressed = compress(bytes, coding)
   freeChunk(bytes)
-  return made
+  return compressed
 }
 
 const compressedOnce = (body: HttpBody.Uint8Array, coding: Coding): Uint8Array => {
   if (body.contentLength < keptBytesMin) return compressedNow(body, coding)
-  const known = kept.get(body) ?? new Map<Coding, Uint8Array>()
+  const known = cache.get(body) ?? new Map<Coding, Uint8Array>()
   const bytes = known.get(coding) ?? compressedNow(body, coding)
-  kept.set(body, known.set(coding, bytes))
+  cache.set(body, known.set(coding, bytes))
   return bytes
 }
 

@@ -38,9 +38,9 @@ const remembered = (transform: (name: string) => string) => {
   return (name: string): string => {
     const before = known.get(name)
     if (before !== undefined) return before
-    const made = transform(name)
-    known.set(name, made)
-    return made
+    const transformed = transform(name)
+    known.set(name, transformed)
+    return transformed
   }
 }
 

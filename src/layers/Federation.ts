@@ -20,7 +20,7 @@ import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Jobs } from "../services/intents/Jobs.ts"
 import type { Outbound } from "../services/outbound/Outbound.ts"
 import { Moves } from "../services/social/Moves.ts"
-import * as KeyOperations from "./KeyOperations.ts"
+import * as NodeKeyOperations from "./NodeKeyOperations.ts"
 
 type Needs = Broadcast | FetchedPosts | Outbound | ServerConfig | SqlClient.SqlClient
 
@@ -41,11 +41,11 @@ export const remote = Layer.satisfiesServicesType<Needs>()(
     Threads.layer
   ).pipe(
     Layer.provideMerge(Layer.merge(Jobs.layer, Moves.layer)),
-    Layer.provide([AgendaEntries.layer, KeyOperations.layer])
+    Layer.provide([AgendaEntries.layer, NodeKeyOperations.layer])
   )
 )
 
 /** Checks at origin servers on behalf of the actors. */
 export const originChecks = Layer.satisfiesServicesType<Needs>()(
-  OriginChecks.layer.pipe(Layer.provide([AgendaEntries.layer, Jobs.layer, KeyOperations.layer]))
+  OriginChecks.layer.pipe(Layer.provide([AgendaEntries.layer, Jobs.layer, NodeKeyOperations.layer]))
 )

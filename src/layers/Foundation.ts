@@ -9,15 +9,16 @@ import { Outbound } from "../services/outbound/Outbound.ts"
 import * as RestoreMark from "./backup/RestoreMark.ts"
 import * as Broadcasts from "./Broadcasts.ts"
 import * as Cluster from "./Cluster.ts"
+import * as ConfiguredTranslator from "./ConfiguredTranslator.ts"
 import * as Database from "./Database.ts"
 import * as DatabaseClock from "./DatabaseClock.ts"
+import * as DnsMailExchanges from "./DnsMailExchanges.ts"
 import * as WalArchive from "./embedded/WalArchive.ts"
 import { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { Environment, serverConfig } from "./Environment.ts"
 import * as ForgottenDatabase from "./ForgottenDatabase.ts"
 import { Handover } from "./Handover.ts"
 import * as Mail from "./Mail.ts"
-import * as MailExchanges from "./MailExchanges.ts"
 import type { OperatorError } from "./OperatorError.ts"
 import * as UndiciTransport from "./outbound/UndiciTransport.ts"
 import * as PasswordHashing from "./PasswordHashing.ts"
@@ -27,11 +28,10 @@ import * as WebPush from "./push/WebPush.ts"
 import { Redis } from "./Redis.ts"
 import * as RedisFeeds from "./redis/RedisFeeds.ts"
 import * as RedisLimits from "./redis/RedisLimits.ts"
-import * as Secrets from "./Secrets.ts"
+import * as ServerSecrets from "./ServerSecrets.ts"
 import type { ShardReleases } from "./ShardReleases.ts"
 import * as SingleServer from "./SingleServer.ts"
 import * as StartChecks from "./StartChecks.ts"
-import * as Translation from "./Translation.ts"
 
 /** The database of `DATABASE_URL`, or the embedded one. */
 const database = Layer.unwrap(Effect.gen(function*() {
@@ -90,12 +90,12 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     outbound,
     WebPush.layer,
     Mail.layer,
-    MailExchanges.layer,
+    DnsMailExchanges.layer,
     PasswordHashing.layer,
     Provider.layer,
-    Translation.layer
+    ConfiguredTranslator.layer
   ).pipe(
-    Layer.provideMerge(Secrets.layer),
+    Layer.provideMerge(ServerSecrets.layer),
     Layer.provideMerge(shared),
     Layer.provideMerge(PostgresChannel.layer),
     Layer.provideMerge(DatabaseClock.layer),

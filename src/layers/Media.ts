@@ -2,8 +2,8 @@ import { Effect, Layer, Semaphore } from "effect"
 import type { Sharding } from "effect/cluster"
 import type { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import * as MediaJob from "../actors/media/Entity.ts"
 import { MediaActors } from "../actors/media/MediaActors.ts"
+import * as MediaEntity from "../actors/media/MediaEntity.ts"
 import * as MediaSweep from "../actors/media/MediaSweep.ts"
 import type { Broadcast } from "../services/events/Broadcast.ts"
 import { EmojiCopies } from "../services/media/EmojiCopies.ts"
@@ -20,23 +20,23 @@ import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { Uploads } from "../services/media/Uploads.ts"
 import { AuditLog } from "../services/staff/AuditLog.ts"
 import { Environment } from "./Environment.ts"
-import * as InstancePictures from "./media/InstancePictures.ts"
+import * as InstancePictureEncoding from "./media/InstancePictureEncoding.ts"
 import * as MediaPrograms from "./media/Tools.ts"
 import * as RemoteCache from "./storage/RemoteCache.ts"
 import * as Storages from "./storage/Storages.ts"
 
 const turns = Layer.effect(
-  MediaJob.MediaTurns,
+  MediaEntity.MediaTurns,
   Effect.flatMap(Environment, ({ mediaConcurrency }) => Semaphore.make(mediaConcurrency))
 )
 
 type Rows = FileOwners | MediaJobs | StoredFiles
-type Tools = MediaJob.MediaTurns | MediaTools | SecureRandom.SecureRandom | Storage
+type Tools = MediaEntity.MediaTurns | MediaTools | SecureRandom.SecureRandom | Storage
 type Stored = Broadcast | Sharding.Sharding | SqlClient.SqlClient
 
 /** Like `layer`, over provided storage, tools, turns, and rows of jobs and files. */
 export const layerOverRows = Layer.satisfiesServicesType<Rows | Tools | Stored>()(
-  Layer.mergeAll(MediaJob.layer, MediaSweep.layer).pipe(
+  Layer.mergeAll(MediaEntity.layer, MediaSweep.layer).pipe(
     Layer.provideMerge(MediaActors.layer),
     Layer.provideMerge(Layer.mergeAll(MediaAttachments.layerNoDeps, Uploads.layerNoDeps))
   )
@@ -50,7 +50,7 @@ export const layerOver = Layer.satisfiesServicesType<Tools | Stored>()(
 /** The server's own emoji, copies of remote emoji, and the instance's pictures. */
 const instancePictures = EmojiCopies.layer.pipe(
   Layer.provideMerge(Layer.mergeAll(Emojis.layerNoDeps, EmojiRecords.layer, InstanceUploads.layerNoDeps)),
-  Layer.provide([AuditLog.layer, InstancePictures.layer])
+  Layer.provide([AuditLog.layer, InstancePictureEncoding.layer])
 )
 
 /** Uploaded files: their storage, processing, and the actors of their jobs. Needs the cluster and the database. */

@@ -12,7 +12,7 @@ import * as SpamRunner from "../actors/agenda/SpamRunner.ts"
 import * as TermsRunner from "../actors/agenda/TermsRunner.ts"
 import * as TrendReviewRunner from "../actors/agenda/TrendReviewRunner.ts"
 import * as WebhookRunner from "../actors/agenda/WebhookRunner.ts"
-import * as HostDocuments from "../actors/domain/HostDocuments.ts"
+import * as HostDocumentClient from "../actors/domain/HostDocumentClient.ts"
 import * as TransferRunner from "../actors/transfers/TransferRunner.ts"
 import * as Body from "../http/body/Body.ts"
 import { routerConfig } from "../http/body/RequestPaths.ts"
@@ -62,21 +62,21 @@ import { Transfers } from "../services/transfers/Transfers.ts"
 import { TrendReviewEmails } from "../services/trends/TrendReviewEmails.ts"
 import { Webhooks } from "../services/webhooks/Webhooks.ts"
 import * as Actors from "./Actors.ts"
-import * as Catalogs from "./Catalogs.ts"
+import * as CatalogFiles from "./CatalogFiles.ts"
 import * as Compression from "./Compression.ts"
 import { Environment } from "./Environment.ts"
 import * as Foundation from "./Foundation.ts"
 import { Handover } from "./Handover.ts"
 import * as HttpServer from "./HttpServer.ts"
-import * as KeyOperations from "./KeyOperations.ts"
 import * as ManualFiles from "./ManualFiles.ts"
 import * as Media from "./Media.ts"
+import * as NodeKeyOperations from "./NodeKeyOperations.ts"
 import * as NodeReports from "./NodeReports.ts"
+import * as NodeWebSockets from "./NodeWebSockets.ts"
 import * as OperatorWakes from "./OperatorWakes.ts"
 import * as Services from "./Services.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as SlowStatements from "./telemetry/SlowStatements.ts"
-import * as WebSockets from "./WebSockets.ts"
 
 /** Gauges of `/metrics` that need the database and the actors. */
 const figures = ServerFigures.layer.pipe(
@@ -93,7 +93,7 @@ const routes = Layer.mergeAll(
   PathLimits.layer,
   Compression.layer,
   Telemetry.layerRouter.pipe(Layer.provide(figures)),
-  Routes.layer.pipe(Layer.provide(WebSockets.layer))
+  Routes.layer.pipe(Layer.provide(NodeWebSockets.layer))
 )
 
 const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, disableListenLog: true })
@@ -102,7 +102,7 @@ const served = HttpRouter.serve(routes, { routerConfig, disableLogger: true, dis
 const cards = CardRunner.layer.pipe(
   Layer.provide(Previews.layerNoDeps),
   Layer.provide([Cards.layer, CardPictures.layer, Creators.layer, Pages.layer, StoredFiles.layer]),
-  Layer.provide(KeyOperations.layer)
+  Layer.provide(NodeKeyOperations.layer)
 )
 
 /** Sends push notifications. */
@@ -143,7 +143,7 @@ const transfers = TransferRunner.layer.pipe(
     Transfers.layer
   ]),
   Layer.provide([ArchiveParts.layer, ObjectFetcher.layer, WebFingers.layer]),
-  Layer.provide([FileOwners.layer, KeyOperations.layer, StoredFiles.layer])
+  Layer.provide([FileOwners.layer, NodeKeyOperations.layer, StoredFiles.layer])
 )
 
 /** Calls webhooks. */
@@ -184,8 +184,8 @@ export const layer = Layer.satisfiesServicesType<Environment>()(
     Layer.provideMerge(OperatorWakes.layer),
     Layer.provideMerge(Media.layer),
     Layer.provideMerge(Actors.layerFederated),
-    Layer.provideMerge(HostDocuments.layer),
-    Layer.provide([Catalogs.layer, ManualFiles.layer]),
+    Layer.provideMerge(HostDocumentClient.layer),
+    Layer.provide([CatalogFiles.layer, ManualFiles.layer]),
     Layer.provideMerge(Foundation.layer),
     Layer.provide(responseSeconds),
     Layer.provide(Telemetry.layer)

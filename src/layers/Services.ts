@@ -120,9 +120,9 @@ import type { Translator } from "../services/translation/Translator.ts"
 import { LinkRecords } from "../services/trends/LinkRecords.ts"
 import { TrendReviews } from "../services/trends/TrendReviews.ts"
 import { Trends } from "../services/trends/Trends.ts"
+import * as AccessBlocks from "./AccessBlocks.ts"
 import { remote } from "./Federation.ts"
-import * as KeptOut from "./KeptOut.ts"
-import * as KeyOperations from "./KeyOperations.ts"
+import * as NodeKeyOperations from "./NodeKeyOperations.ts"
 
 /** Storage, broadcasts and configuration. */
 type Stored = Broadcast | ServerConfig | SqlClient.SqlClient
@@ -253,13 +253,13 @@ const federation = Layer.satisfiesServicesType<Layer.Services<typeof remote>>()(
       AgendaEntries.layer,
       CustomEmojis.layer,
       Handles.layer,
-      KeyOperations.layer,
+      NodeKeyOperations.layer,
       Statuses.layer
     ])
   )
 )
 
 /** All services besides the actors, over the database, broadcasts and the configuration. */
-export const layer = Layer.mergeAll(identity, KeptOut.layer, reading, federation).pipe(
+export const layer = Layer.mergeAll(identity, AccessBlocks.layer, reading, federation).pipe(
   Layer.provideMerge(InstancePolicies.layer)
 )

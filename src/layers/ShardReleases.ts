@@ -16,8 +16,8 @@ export class Waits {
   private counts = new Map<string, number>()
 
   /** Takes all shards whose locks were refreshed. Returns one that this node no longer owns but could not release. */
-  stuck(kept: Iterable<ShardId.ShardId>, isOwned: (shard: ShardId.ShardId) => boolean) {
-    const waiting = [...kept].filter((shard) => !isOwned(shard)).map(String)
+  stuck(heldShards: Iterable<ShardId.ShardId>, isOwned: (shard: ShardId.ShardId) => boolean) {
+    const waiting = [...heldShards].filter((shard) => !isOwned(shard)).map(String)
     this.counts = new Map(waiting.map((shard) => [shard, (this.counts.get(shard) ?? 0) + 1]))
     return waiting.find((shard) => (this.counts.get(shard) ?? 0) >= releaseRefreshesMax)
   }

@@ -56,29 +56,31 @@ export const seedRemote = async (query: Query, people: People): Promise<Remote> 
   }
   await query("ANALYZE")
 
-  let made = 0
+  let activityCount = 0
   const documentOf = (number: number, port: number) => {
     const by = actorOf(number)
-    const id = `${by}/activities/${++made}`
+    const id = `${by}/activities/${++activityCount}`
     const head = { "@context": "https://www.w3.org/ns/activitystreams", id, actor: by }
     const to = ["https://www.w3.org/ns/activitystreams#Public"]
     const cc = [`${by}/followers`]
-    const at = (made + Math.floor(made / people.statusIds.length) * 13) % people.statusIds.length
+    const at = (activityCount + Math.floor(activityCount / people.statusIds.length) * 13) % people.statusIds.length
     const liked = people.statusIds[at] ?? 0n
     const author = authorOf(at)
     const object = `http://localhost:${port}/users/person${author}/statuses/${liked}`
-    if (made % 20 < 5) return { ...head, type: "Like", object }
-    if (made % 20 < 8) return { ...head, type: "Announce", object, to, cc, published: new Date().toISOString() }
+    if (activityCount % 20 < 5) return { ...head, type: "Like", object }
+    if (activityCount % 20 < 8) {
+      return { ...head, type: "Announce", object, to, cc, published: new Date().toISOString() }
+    }
     const content =
-      `<p>Post ${made} of somebody elsewhere, with as many words as people use, and <a href="https://a.example/">a link</a>.</p>`
+      `<p>Post ${activityCount} of somebody elsewhere, with as many words as people use, and <a href="https://a.example/">a link</a>.</p>`
     const note = {
-      id: `${by}/notes/${made}`,
+      id: `${by}/notes/${activityCount}`,
       type: "Note",
       attributedTo: by,
       content,
       to,
       cc,
-      url: `${by}/notes/${made}`
+      url: `${by}/notes/${activityCount}`
     }
     return { ...head, type: "Create", to, cc, object: { ...note, published: new Date().toISOString() } }
   }

@@ -108,7 +108,7 @@ const blank: SearchedStatus = {
   isReply: false,
   isQuote: false,
   findable: false,
-  kept: true,
+  involvesLocal: true,
   mentionIds: [],
   tags: [],
   mediaTypes: [],

@@ -43,11 +43,11 @@ const { folder, json, only, quick, seconds, starts } = readOptions()
 const followersMax: Size = quick ? 10_000 : 100_000
 const options = { only: undefined, quick, json: json ?? "", profile: undefined, runs: 1, seconds }
 
-const made: Array<() => Promise<void>> = []
+const removals: Array<() => Promise<void>> = []
 const endAll = async () => {
   Sessions.end()
   await Turns.stop()
-  for (const remove of made) await remove()
+  for (const remove of removals) await remove()
 }
 let ended: Promise<void> | undefined
 /** Runs once: a signal and the failure that it causes share the same cleanup. */
@@ -58,7 +58,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 /** Prepares a side with data from a first start of its own checkout. */
 const prepare = async (checkout: Checkout.Checkout): Promise<Turns.Side> => {
   const data = await BenchServer.makeDataDir()
-  made.push(data.remove)
+  removals.push(data.remove)
   const first = await BenchServer.single(data.folder, {}, checkout)
   const people = await seed(first.query, followersMax)
   await first.stop()

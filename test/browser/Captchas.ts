@@ -60,8 +60,8 @@ export const signedUp = Effect.fnUntraced(function*(username: string) {
     agreement: true,
     locale: "en"
   }
-  const made = yield* postJson("/api/v1/accounts", wish, String(granted["access_token"]))
-  assert.isString(made["access_token"], JSON.stringify(made))
+  const created = yield* postJson("/api/v1/accounts", wish, String(granted["access_token"]))
+  assert.isString(created["access_token"], JSON.stringify(created))
   const folder = `${variables["DATA_DIR"]}/mail`
   const link = yield* eventually(
     Effect.sync(() => {
@@ -72,5 +72,5 @@ export const signedUp = Effect.fnUntraced(function*(username: string) {
     }),
     (found) => found !== undefined
   )
-  return { link: String(link).replaceAll("=3D", "="), token: String(made["access_token"]) }
+  return { link: String(link).replaceAll("=3D", "="), token: String(created["access_token"]) }
 })

@@ -96,7 +96,7 @@ export const everything = Effect.gen(function*() {
     context: ["home"],
     keywords_attributes: [{ keyword: longWord }]
   })
-  const made = yield* done(owner, "POST", "/api/v1/collections", {
+  const created = yield* done(owner, "POST", "/api/v1/collections", {
     name: "Neighbours",
     account_ids: [String(bob.accountId)]
   })
@@ -110,8 +110,8 @@ export const everything = Effect.gen(function*() {
     "/docs/*": "/docs/guide/backup",
     "/@:name/:id/history": `/@augusta/${own}/history`,
     "/@:name/lists": "/@bob_with_a_rather_long_name/lists",
-    "/collections/:id": `/collections/${made.collection.id}`,
-    "/collections/:id/edit": `/collections/${made.collection.id}/edit`,
+    "/collections/:id": `/collections/${created.collection.id}`,
+    "/collections/:id/edit": `/collections/${created.collection.id}/edit`,
     "/invite/:code": `/invite/${invite?.code}`,
     "/lists/:id": `/lists/${list.id}`,
     "/lists/:id/members": `/lists/${list.id}/members`,

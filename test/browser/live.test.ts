@@ -67,7 +67,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { baseUrl, createPerson } = yield* TestServer
         const [eve, fay] = [yield* createPerson("eve"), yield* createPerson("fay")]
         yield* ask(eve, "POST", `/api/v1/accounts/${fay.accountId}/follow`, {})
-        const kept = yield* write(fay, "a post that is edited")
+        const edited = yield* write(fay, "a post that is edited")
         const dropped = yield* write(fay, "a post that is deleted")
         for (let count = 0; count < 12; count++) yield* write(fay, `post ${count}`)
         const { page } = yield* at(eve)
@@ -88,7 +88,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           }
         }).pipe(Effect.flatMap((open) =>
           Effect.gen(function*() {
-            yield* ask(fay, "PUT", `/api/v1/statuses/${kept}`, { status: "an edited post" })
+            yield* ask(fay, "PUT", `/api/v1/statuses/${edited}`, { status: "an edited post" })
             yield* ask(fay, "DELETE", `/api/v1/statuses/${dropped}`)
             yield* write(fay, "news")
             open()
@@ -96,7 +96,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         ))
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "1 new post", exact: true }).waitFor()
-          await page.locator(`#status-${kept}`, { hasText: "an edited post" }).waitFor()
+          await page.locator(`#status-${edited}`, { hasText: "an edited post" }).waitFor()
           await page.locator(`#status-${dropped}`).waitFor({ state: "detached" })
         })
       }))

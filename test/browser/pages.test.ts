@@ -36,8 +36,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             sensitive: true
           })
           yield* publishAs(ada.token, { status: "For friends", visibility: "private" })
-          const said = yield* publishAs(bob.token, { status: "Ducks are punctual", spoiler_text: "About ducks" })
-          const quoting = yield* publishAs(ada.token, { status: "So it is", quoted_status_id: said })
+          const quoted = yield* publishAs(bob.token, { status: "Ducks are punctual", spoiler_text: "About ducks" })
+          const quoting = yield* publishAs(ada.token, { status: "So it is", quoted_status_id: quoted })
 
           const { page, problems } = yield* visit()
           const { page: phone } = yield* visit("phone")

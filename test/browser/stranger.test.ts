@@ -4,7 +4,7 @@ import { Effect, FileSystem, Layer } from "effect"
 import { startInstance } from "../support/Fediverse.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { freePort } from "../support/ports.ts"
-import { said, start } from "../support/Program.ts"
+import { printed, start } from "../support/Program.ts"
 import { Browser, visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
 
@@ -22,7 +22,7 @@ const started = Effect.gen(function*() {
     DATA_DIR: folder,
     OUTBOUND_ALLOW: "127.0.0.0/8"
   })
-  yield* said(program, "setup_token=")
+  yield* printed(program, "setup_token=")
   const [ownerLink = ""] = /http:\S+setup_token=\S+/.exec(program.out()) ?? []
   return { origin, ownerLink }
 })

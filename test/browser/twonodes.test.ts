@@ -2,7 +2,7 @@ import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { chromium, type Page } from "playwright-core"
-import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../src/layers/NodeKeyOperations.ts"
 import { type Account, makeAccounts, type Node, request } from "../cluster/Nodes.ts"
 import { TwoNodes } from "../cluster/TwoNodes.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -10,7 +10,7 @@ import * as Programs from "../support/programs/Programs.ts"
 import { signIn } from "./Visits.ts"
 
 const services = TwoNodes.layer.pipe(
-  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(NodeKeyOperations.layer),
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )
 

@@ -56,7 +56,7 @@ const furnish = Effect.gen(function*() {
   yield* ask(ada, "POST", `/api/v1/lists/${list.id}/tags`, { tags: ["bees"] })
   yield* write(bob, "A list shows this")
   yield* ask(ada, "POST", "/api/v1/tags/bees/follow")
-  const { body: made } = yield* ask(ada, "POST", "/api/v1/collections", {
+  const { body: created } = yield* ask(ada, "POST", "/api/v1/collections", {
     name: "Good neighbours",
     description: "People with gardens",
     account_ids: [String(bob.accountId)]
@@ -87,7 +87,7 @@ const furnish = Effect.gen(function*() {
       "/search?q=ada",
       "/announcements",
       "/collections",
-      `/collections/${made.collection.id}/edit?q=cleo`,
+      `/collections/${created.collection.id}/edit?q=cleo`,
       "/catchup"
     ]
   }

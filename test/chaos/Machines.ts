@@ -52,7 +52,7 @@ const slot = Effect.fnUntraced(function*(name: string, shared: Record<string, st
       scope = yield* Scope.fork(parent)
       const program = yield* Scope.provide(Program.start("main", [], variables), scope)
       logs.push(program.out)
-      yield* Program.said(program, "Murmuration is at")
+      yield* Program.printed(program, "Murmuration is at")
       self.pid = program.child.pid
     }).pipe(Effect.orDie),
     kill: Effect.suspend(() => {

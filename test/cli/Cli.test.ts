@@ -138,9 +138,9 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
         "a good password",
         "--confirmed"
       )
-      const made = yield* run("token", "create", "grace", "--scopes", "read write follow push")
-      assert.match(made.out, /^\S{43}\n$/)
-      const hash = yield* (yield* Digest.Digest).digest(Digest.sha256, new TextEncoder().encode(made.out.trim()))
+      const created = yield* run("token", "create", "grace", "--scopes", "read write follow push")
+      assert.match(created.out, /^\S{43}\n$/)
+      const hash = yield* (yield* Digest.Digest).digest(Digest.sha256, new TextEncoder().encode(created.out.trim()))
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<
         { id: bigint; scopes: string }
@@ -241,8 +241,8 @@ layer(Live, { excludeTestServices: true })("npm run cli", (it) => {
       const fs = yield* FileSystem.FileSystem
       const dataDir = yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-cli-" })
       yield* fs.chmod(dataDir, 0o755)
-      const made = yield* Program.cli(["migrate"], { DATA_DIR: dataDir })
-      assert.match(made.out, /^Ran 0001_/)
+      const migrated = yield* Program.cli(["migrate"], { DATA_DIR: dataDir })
+      assert.match(migrated.out, /^Ran 0001_/)
       assert.isFalse(yield* fs.exists(`${dataDir}/postgres/postmaster.pid`))
     })))
 })

@@ -77,7 +77,10 @@ const refusedStart = Effect.fnUntraced(function*(variables: Variables) {
 /** Starts a server, and stops it with the scope. */
 const serverOn = Effect.fnUntraced(function*(variables: Variables, port?: number) {
   const onPort = String(port ?? (yield* freePort))
-  yield* Program.said(yield* Program.start("main", [], { ...domain, PORT: onPort, ...variables }), "Murmuration is at")
+  yield* Program.printed(
+    yield* Program.start("main", [], { ...domain, PORT: onPort, ...variables }),
+    "Murmuration is at"
+  )
 })
 
 const createAda = ["account", "create", "ada", "--email", "ada@example.org", "--confirmed"]

@@ -49,14 +49,15 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto: filters and not
         const first = await older.$select(cats?.id ?? "").fetch()
         conforms(first, "Filter")
         assert.deepInclude(first, { phrase: "cats", irreversible: false, wholeWord: true })
-        const made = await older.create({ phrase: "cats", context: ["home"], irreversible: true })
+        const created = await older.create({ phrase: "cats", context: ["home"], irreversible: true })
         assert.lengthOf(await older.list(), 2)
         assert.lengthOf(await ada.api.v1.timelines.home.list(), 0)
         assert.isFalse(
-          (await older.$select(made.id).update({ phrase: "cats", context: ["home"], irreversible: false })).irreversible
+          (await older.$select(created.id).update({ phrase: "cats", context: ["home"], irreversible: false }))
+            .irreversible
         )
         assert.lengthOf(await ada.api.v1.timelines.home.list(), 1)
-        await older.$select(made.id).remove()
+        await older.$select(created.id).remove()
         await own.remove()
         assert.strictEqual((await refusal(Promise.resolve(own.fetch()))).statusCode, 404)
       })

@@ -14,21 +14,21 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: l
       const { v1 } = ada.api
       const list = yield* Effect.promise(async () => {
         await v1.accounts.$select(bob.id).follow()
-        const made = await v1.lists.create({ title: "Friends" })
-        conforms(made, "List")
-        const changed = await v1.lists.$select(made.id).update({
+        const created = await v1.lists.create({ title: "Friends" })
+        conforms(created, "List")
+        const changed = await v1.lists.$select(created.id).update({
           title: "Mates",
           exclusive: true
         })
         conforms(changed, "List")
-        assert.deepStrictEqual(await v1.lists.$select(made.id).fetch(), changed)
+        assert.deepStrictEqual(await v1.lists.$select(created.id).fetch(), changed)
         assert.deepStrictEqual(await v1.lists.list(), [changed])
-        await v1.lists.$select(made.id).accounts.create({ accountIds: [bob.id] })
-        const members = await v1.lists.$select(made.id).accounts.list()
+        await v1.lists.$select(created.id).accounts.create({ accountIds: [bob.id] })
+        const members = await v1.lists.$select(created.id).accounts.list()
         for (const one of members) conforms(one, "Account")
         assert.deepStrictEqual(ids(members), [bob.id])
-        assert.deepStrictEqual(ids(await v1.accounts.$select(bob.id).lists.list()), [made.id])
-        return made.id
+        assert.deepStrictEqual(ids(await v1.accounts.$select(bob.id).lists.list()), [created.id])
+        return created.id
       })
       const socket = yield* stream(ada.token)
       yield* Effect.promise(() => socket.prepare())
@@ -59,20 +59,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("masto and megalodon: l
 
       const { api } = yield* Megalodon.newcomer("cleo")
       yield* Effect.promise(async () => {
-        const { data: made } = await api.createList("Friends")
-        Megalodon.conforms(made, "List")
-        const { data: changed } = await api.updateList(made.id, "Mates")
+        const { data: created } = await api.createList("Friends")
+        Megalodon.conforms(created, "List")
+        const { data: changed } = await api.updateList(created.id, "Mates")
         assert.deepStrictEqual((await api.getLists()).data, [changed])
-        assert.deepStrictEqual((await api.getList(made.id)).data, changed)
-        await api.addAccountsToList(made.id, [ada.id, bob.id])
-        const { data: members } = await api.getAccountsInList(made.id)
+        assert.deepStrictEqual((await api.getList(created.id)).data, changed)
+        await api.addAccountsToList(created.id, [ada.id, bob.id])
+        const { data: members } = await api.getAccountsInList(created.id)
         for (const one of members) Megalodon.conforms(one, "Account")
         assert.sameMembers(ids(members), [ada.id, bob.id])
-        assert.deepStrictEqual(ids((await api.getAccountLists(bob.id)).data), [made.id])
-        for (const one of (await api.getListTimeline(made.id)).data) Megalodon.conforms(one, "Status")
-        await api.deleteAccountsFromList(made.id, [ada.id])
-        assert.deepStrictEqual(ids((await api.getAccountsInList(made.id)).data), [bob.id])
-        await api.deleteList(made.id)
+        assert.deepStrictEqual(ids((await api.getAccountLists(bob.id)).data), [created.id])
+        for (const one of (await api.getListTimeline(created.id)).data) Megalodon.conforms(one, "Status")
+        await api.deleteAccountsFromList(created.id, [ada.id])
+        assert.deepStrictEqual(ids((await api.getAccountsInList(created.id)).data), [bob.id])
+        await api.deleteList(created.id)
         assert.deepStrictEqual((await api.getLists()).data, [])
       })
     }).pipe(Effect.scoped))

@@ -35,15 +35,15 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
         const anybody = yield* client()
         const app = yield* Effect.promise(async () => {
           const redirectUri = "urn:ietf:wg:oauth:2.0:oob"
-          const made = await anybody.v1.apps.create({
+          const app = await anybody.v1.apps.create({
             clientName: "App",
             redirectUris: redirectUri,
             scopes: "read write"
           })
           return createOAuthAPIClient({ url: baseUrl }).token.create({
             grantType: "client_credentials",
-            clientId: made.clientId ?? "",
-            clientSecret: made.clientSecret ?? "",
+            clientId: app.clientId ?? "",
+            clientSecret: app.clientSecret ?? "",
             redirectUri,
             scope: "read write"
           })

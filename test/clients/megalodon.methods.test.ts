@@ -8,7 +8,7 @@ import { picture } from "../support/MediaFiles.ts"
 import { acceptPrivateMentions } from "../support/People.ts"
 import { TestServer } from "../support/Server.ts"
 import { client, eventually, mismatches, newcomer } from "./Megalodon.ts"
-import { made, type MegalodonCall, megalodonCalls, type Stage } from "./megalodonCalls.ts"
+import { createdName, type MegalodonCall, megalodonCalls, type Stage } from "./megalodonCalls.ts"
 import { megalodonMethods } from "./Methods.ts"
 import { copyCode } from "./Visitor.ts"
 
@@ -101,7 +101,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
           if (!unchecked.test(type) && !withoutResult.has(name)) {
             problems.push(...mismatches(value, type).map((line) => `${name}: ${line}`))
           }
-          keep(made[name] ?? "", Reflect.get(Object(Array.isArray(value) ? value[0] : value), "id"))
+          keep(createdName[name] ?? "", Reflect.get(Object(Array.isArray(value) ? value[0] : value), "id"))
           if (name === "fetchAccessToken") keep("token", Reflect.get(Object(value), "accessToken"))
         } catch (error) {
           const status = statusOf(error)

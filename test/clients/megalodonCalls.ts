@@ -37,7 +37,7 @@ const keys = {
 }
 
 /** Names for the id that each operation creates. */
-export const made: Readonly<Record<string, string>> = {
+export const createdName: Readonly<Record<string, string>> = {
   postStatus: "post",
   uploadMedia: "media",
   createFilter: "filter",

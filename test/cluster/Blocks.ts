@@ -43,7 +43,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     }
   }
   const streams = [yield* listen(a, reader, blockedAddress), yield* listen(b, reader, blockedAddress)]
-  const kept = yield* listen(b, reader, otherAddress)
+  const unaffected = yield* listen(b, reader, otherAddress)
   const began = performance.now()
   const network = yield* act(a, "ip_blocks", { ip: "203.0.113.0/24", severity: "no_access" })
   for (const { closed } of streams) assert.isBelow((yield* closed) - began, allowedMillis(propagationMillisMax))
@@ -51,7 +51,7 @@ export const blocks = Effect.scoped(Effect.gen(function*() {
     yield* eventuallyResponds("the network block", own(node, blockedAddress), ({ status }) => status === 403)
     assert.strictEqual((yield* own(node, otherAddress)).status, 200)
   }
-  assert.strictEqual(kept.socket.readyState, kept.socket.OPEN)
+  assert.strictEqual(unaffected.socket.readyState, unaffected.socket.OPEN)
   yield* lift(b, "ip_blocks", network)
   for (const node of [a, b]) {
     yield* eventuallyResponds("the deleted network block", own(node, blockedAddress), ({ status }) => status === 200)

@@ -24,8 +24,8 @@ export const storedOnce = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, 
   const interactions = yield* sql<{ interaction: string }>`
     SELECT concat('favourite ', account_id, ' ', status_id) AS interaction FROM favourites
     UNION ALL SELECT concat('bookmark ', account_id, ' ', status_id) FROM bookmarks`
-  const kept = new Set(interactions.map(({ interaction }) => interaction))
-  assert.deepStrictEqual([...load.interactions].filter((interaction) => !kept.has(interaction)), [])
+  const found = new Set(interactions.map(({ interaction }) => interaction))
+  assert.deepStrictEqual([...load.interactions].filter((interaction) => !found.has(interaction)), [])
   const twice = yield* sql`
     SELECT account_id FROM notifications GROUP BY account_id, type, from_account_id, status_id HAVING count(*) > 1`
   assert.deepStrictEqual(twice, [])

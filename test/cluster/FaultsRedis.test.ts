@@ -66,10 +66,10 @@ const registerApps = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, per
       (yield* requestUntilServed(nodes[n % nodes.length]!, person, "/api/v1/apps", { method: "POST", form })).status
     )
   }
-  const made = statuses.filter((status) => status === 200).length
-  assert.isAtMost(made, uses * ((yield* period) - first + 1))
-  assert.strictEqual(made + statuses.filter((status) => status === 429).length, statuses.length)
-  return made
+  const succeeded = statuses.filter((status) => status === 200).length
+  assert.isAtMost(succeeded, uses * ((yield* period) - first + 1))
+  assert.strictEqual(succeeded + statuses.filter((status) => status === 429).length, statuses.length)
+  return succeeded
 })
 
 /** Registers an app that owns the tokens of these accounts, and may revoke them. */
@@ -170,11 +170,11 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           yield* Effect.sleep("3 seconds")
           const baseline = load.outcomes.filter(({ kind }) => kind === "home")
 
-          let made = 1
+          let appCount = 1
           const closings: Array<number> = []
           const duringOutage = (node: Node, account: Account, ending: Stream) =>
             Effect.gen(function*() {
-              made += yield* registerApps([node], reader)
+              appCount += yield* registerApps([node], reader)
               closings.push(yield* revoke(a, account, owner, ending))
             })
           const streams = (since: number) => streamRecovery(stream, a, author, since)
@@ -187,7 +187,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
             duringOutage(b, late!, revoked[1]),
             streams
           )
-          made += yield* registerApps([a, b], reader)
+          appCount += yield* registerApps([a, b], reader)
 
           assert.lengthOf(closings, 2)
           assert.isBelow(Math.max(...closings), allowedMillis(revocationMillisMax))
@@ -197,7 +197,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           assert.deepStrictEqual([...yield* wrongHomes(sql, a, people), ...yield* wrongHomes(sql, b, people)], [])
           console.log(
             `${posts} posts and ${interactions} interactions are stored once, ${people.length} homes are correct on both nodes; ` +
-              `${made} apps were registered with a limit of ${limits.apps.uses}, on each node alone and on both; ` +
+              `${appCount} apps were registered with a limit of ${limits.apps.uses}, on each node alone and on both; ` +
               `streams of tokens revoked on the other node ended after ${
                 closings.map((millis) => (millis / 1000).toFixed(1)).join(" and ")
               } s`

@@ -47,7 +47,7 @@ layer(TestDatabase.layerEmpty, { excludeTestServices: true })("docs/guide/growin
         const single = <A, E, R>(variables: Record<string, string>, use: Effect.Effect<A, E, R>) =>
           Effect.scoped(Effect.gen(function*() {
             const program = yield* Program.start("main", [], variables)
-            yield* Program.said(program, "Murmuration is at")
+            yield* Program.printed(program, "Murmuration is at")
             return yield* use
           }))
         const at = (baseUrl: string, token: string) => ({

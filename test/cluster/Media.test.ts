@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
-import { made } from "../support/Ffmpeg.ts"
+import { ffmpegFile } from "../support/Ffmpeg.ts"
 import { allowedMillis } from "../support/MachineSpeed.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { redisUrl } from "../support/RedisServer.ts"
@@ -14,7 +14,7 @@ import { type Account, makeAccounts, type Node, request, startNode } from "./Nod
 const failoverMillisMax = 20_000
 
 /** A video that takes some seconds to convert. */
-const video = made(
+const video = ffmpegFile(
   "a.mp4",
   "-f lavfi -i testsrc2=duration=6:size=1280x720:rate=30 -c:v libx264 -preset ultrafast".split(" ")
 )

@@ -39,7 +39,7 @@ export const startNode = Effect.fnUntraced(function*(
     ...others
   }
   const program = yield* Program.start("main", [], variables)
-  yield* Program.said(program, "Murmuration is at")
+  yield* Program.printed(program, "Murmuration is at")
   return { ...program, baseUrl: `http://127.0.0.1:${port}`, variables }
 }, Effect.provide(NodeServices.layer))
 

@@ -54,7 +54,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(Layer.merge(NodeServices.layer,
         DATA_DIR: yield* fs.makeTempDirectoryScoped({ prefix: "murmuration-ports-" }),
         LOG_LEVEL: "error"
       })
-      yield* Program.said(program, "Murmuration is at")
+      yield* Program.printed(program, "Murmuration is at")
       assert.deepStrictEqual(listening(program.child.pid!), [`${loopback}:${port}`])
     })))
 

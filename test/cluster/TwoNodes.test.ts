@@ -1,14 +1,14 @@
 import { NodeCrypto, NodeServices } from "@effect/platform-node"
 import { layer } from "@effect/vitest"
 import { Layer } from "effect"
-import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../src/layers/NodeKeyOperations.ts"
 import { blocks } from "./Blocks.ts"
 import { documents } from "./Documents.ts"
 import { moderation } from "./Moderation.ts"
 import { TwoNodes } from "./TwoNodes.ts"
 
 const services = TwoNodes.layer.pipe(
-  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(NodeKeyOperations.layer),
   Layer.provideMerge(Layer.merge(NodeServices.layer, NodeCrypto.layer))
 )
 

@@ -73,7 +73,7 @@ const machine = Effect.fnUntraced(function*(page: string) {
     const port = yield* freePort
     Object.assign(variables, { PORT: String(port), PUBLIC_URL: `http://localhost:${port}` })
     const server = yield* Scope.provide(Program.start("main", [], variables), running)
-    yield* Program.said(server, "Murmuration is at")
+    yield* Program.printed(server, "Murmuration is at")
     return { origin: `http://127.0.0.1:${port}`, out: server.out() }
   })
 

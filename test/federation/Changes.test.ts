@@ -88,10 +88,10 @@ it.live(
 it.live("S-014: a suspension and its end are sent to followers", () =>
   Effect.gen(function*() {
     const { anna, done, received, here, there } = yield* stage
-    const measure = (stands: boolean) =>
+    const measure = (inForce: boolean) =>
       here.sql`INSERT INTO account_intents (id, account_id, kind, details, created_at) VALUES (next_id(${Date.now()}),
         ${anna.accountId}, 'Moderate', ${
-        JSON.stringify({ _tag: "Moderate", measure: "suspend", stands })
+        JSON.stringify({ _tag: "Moderate", measure: "suspend", stands: inForce })
       }::jsonb, ${new Date()})`
     yield* anna.post("before")
     yield* done

@@ -75,8 +75,8 @@ it.live(
       const bookmarks = yield* imported(second!, "ben", "bookmarks", `${shown.uri}\n${hidden.uri}\n`)
       assert.deepStrictEqual(bookmarks.done, { state: "finished", added: 1, failed: 1 })
       assert.deepStrictEqual(bookmarks.failures, [{ name: hidden.uri, reason: "not_found" }])
-      const [kept] = yield* ben.ask("GET", "/api/v1/bookmarks")
-      assert.strictEqual(kept.uri, shown.uri)
+      const [bookmark] = yield* ben.ask("GET", "/api/v1/bookmarks")
+      assert.strictEqual(bookmark.uri, shown.uri)
 
       // Favourites are brought quietly: no Like is sent, and nobody is notified.
       const favourites = yield* imported(second!, "ben", "favourites", `${shown.uri}\n${hidden.uri}\n`)

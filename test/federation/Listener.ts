@@ -1,6 +1,6 @@
 import { Effect, Layer, Result } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import * as KeyOperationsLayer from "../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../src/layers/NodeKeyOperations.ts"
 import * as Cavage from "../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../src/services/federation/signatures/KeyOperations.ts"
 import * as MessageSignatures from "../../src/services/federation/signatures/MessageSignatures.ts"
@@ -74,6 +74,6 @@ export const listener = Effect.fnUntraced(function*() {
     /** Returns activities of a type since the last call with any type. */
     take: (type: string) => received.splice(0).filter(({ activity }) => activity.type === type)
   }
-}, Effect.provide(KeyOperationsLayer.layer))
+}, Effect.provide(NodeKeyOperations.layer))
 
-export const keyOperations = Layer.fresh(KeyOperationsLayer.layer)
+export const keyOperations = Layer.fresh(NodeKeyOperations.layer)

@@ -77,10 +77,10 @@ it.live(
       const { anna, done, here, id, there, zoe } = yield* stage
       yield* anna.post("before")
       yield* done
-      const measure = (stands: boolean) =>
+      const measure = (inForce: boolean) =>
         Effect.orDie(here.sql`INSERT INTO account_intents (id, account_id, kind, details, created_at)
           VALUES (next_id(${Date.now()}), ${anna.accountId}, 'Moderate',
-            ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands })}::jsonb, ${new Date()})`)
+            ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands: inForce })}::jsonb, ${new Date()})`)
       const shown = (path: string) =>
         Effect.map(there.fetch(`/api/v1/accounts/${id}${path}`, { token: zoe.token }), ({ status }) => status)
       yield* measure(true)

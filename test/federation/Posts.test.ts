@@ -118,8 +118,8 @@ it.live(
       assert.deepStrictEqual(yield* outcomes(elsewhere!), ["done", "done"])
       // An edit of a public post still addresses accounts that it no longer mentions, because it may overtake the post.
       const open = yield* anna.post(`@${max.handle} hello`)
-      const said = yield* anna.ask("PUT", `/api/v1/statuses/${open.id}`, { status: "hello everybody" })
-      const document = yield* here!.fetch(new URL(said.uri).pathname, {
+      const edited = yield* anna.ask("PUT", `/api/v1/statuses/${open.id}`, { status: "hello everybody" })
+      const document = yield* here!.fetch(new URL(edited.uri).pathname, {
         headers: { accept: "application/activity+json" }
       })
       assert.deepInclude(yield* Effect.promise(() => document.json()), {

@@ -30,9 +30,9 @@ it.live(
       yield* done
       const reply = Effect.fnUntraced(function*(by: TestUser, text: string) {
         const { id } = yield* local(by, post.uri)
-        const made = yield* by.post(`@${anna.handle} ${text}`, { in_reply_to_id: id })
+        const created = yield* by.post(`@${anna.handle} ${text}`, { in_reply_to_id: id })
         yield* done
-        return made
+        return created
       })
       const [rude, kind, near] = [yield* reply(zoe, "rude"), yield* reply(zoe, "kind"), yield* reply(ben, "near")]
       assert.deepStrictEqual(yield* below(anna, post.uri), ["rude", "kind", "near"])

@@ -105,8 +105,8 @@ it.live(
       const [request] = yield* requests(anna)
       yield* anna.ask("POST", `/api/v1/interaction_requests/${request.id}/reject`)
       yield* done
-      const kept = yield* tom.ask("GET", `/api/v1/statuses/${rude.id}`)
-      assert.deepStrictEqual([kept.in_reply_to_id, kept.visibility], [null, "direct"])
+      const detached = yield* tom.ask("GET", `/api/v1/statuses/${rude.id}`)
+      assert.deepStrictEqual([detached.in_reply_to_id, detached.visibility], [null, "direct"])
       assert.deepStrictEqual(yield* requests(anna), [])
       const rows = yield* here!.sql`SELECT id FROM statuses WHERE uri = ${rude.uri} AND deleted_at IS NULL`
       assert.deepStrictEqual(rows, [])

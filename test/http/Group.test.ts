@@ -108,8 +108,8 @@ describe("a group of endpoints", () => {
 describe("lean", () => {
   it("keeps the named services of this program and promises nothing else", () => {
     const given = Context.make(Taken, "taken").pipe(Context.add(Scope.Scope, Scope.makeUnsafe()))
-    const kept = reduceContext(Taken)(given)
-    assert.strictEqual(Context.get(kept, Taken), "taken")
+    const reduced = reduceContext(Taken)(given)
+    assert.strictEqual(Context.get(reduced, Taken), "taken")
     const left = reduceContext(Scope.Scope)(given)
     assert.isDefined(Context.get(left, Scope.Scope))
     // @ts-expect-error It was not named.

@@ -32,11 +32,11 @@ const bodyOf = (client: Socket) =>
 
 /** More than a connection buffers while its client reads nothing. */
 const large = 64 * 1024 * 1024
-const made = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
+const disposable = (size: number) => markDisposable(Buffer.alloc(size, "many words "))
 
 it.effect("disposable bytes are released when they are written, not before", () =>
   Effect.gen(function*() {
-    const bytes = made(large)
+    const bytes = disposable(large)
     const expected = Buffer.from(bytes)
     const finished = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
@@ -57,7 +57,7 @@ it.effect("disposable bytes are released when they are written, not before", () 
 
 it.effect("bytes of an aborted response are kept, and so are bytes that others may read", () =>
   Effect.gen(function*() {
-    const cut = made(large)
+    const cut = disposable(large)
     const closed = Promise.withResolvers<void>()
     const client = yield* asked(1, (response) => {
       response.once("close", closed.resolve)
@@ -68,16 +68,16 @@ it.effect("bytes of an aborted response are kept, and so are bytes that others m
     yield* Effect.promise(() => closed.promise)
     assert.strictEqual(cut.byteLength, large)
 
-    const kept = Buffer.alloc(100_000, "kept ")
+    const permanent = Buffer.alloc(100_000, "kept ")
     const finished = Promise.withResolvers<void>()
     const other = yield* asked(1, (response) => {
       response.once("finish", finished.resolve)
-      response.writeHead(200, { "content-length": kept.byteLength })
-      response.end(kept)
+      response.writeHead(200, { "content-length": permanent.byteLength })
+      response.end(permanent)
     })
-    assert.isTrue((yield* bodyOf(other)).equals(kept))
+    assert.isTrue((yield* bodyOf(other)).equals(permanent))
     yield* Effect.promise(() => finished.promise)
-    assert.strictEqual(kept.byteLength, 100_000)
+    assert.strictEqual(permanent.byteLength, 100_000)
   }))
 
 it.effect("responses to pipelined requests keep their order, for short and long texts and bytes", () =>

@@ -67,11 +67,11 @@ layer(SharedFolder.layer.pipe(Layer.provideMerge(Platform)), { excludeTestServic
           `${folder}/postgres.639c76f7-afc2-459f-894c-c0f5a2ad768b`,
           `${folder}/postgres.of-before`
         ]
-        for (const made of [old, recent, other]) yield* fs.makeDirectory(`${made}/data`, { recursive: true })
+        for (const folder of [old, recent, other]) yield* fs.makeDirectory(`${folder}/data`, { recursive: true })
         const hoursAgo = new Date(Date.now() - 2 * 3_600_000)
-        for (const made of [old, other]) yield* fs.utimes(made, hoursAgo, hoursAgo)
+        for (const folder of [old, other]) yield* fs.utimes(folder, hoursAgo, hoursAgo)
         yield* start({ dataDir: folder, adopt: true })
-        assert.deepStrictEqual(yield* Effect.forEach([old, recent, other], (made) => fs.exists(made)), [
+        assert.deepStrictEqual(yield* Effect.forEach([old, recent, other], (folder) => fs.exists(folder)), [
           false,
           true,
           true

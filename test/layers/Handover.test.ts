@@ -9,7 +9,7 @@ import { notify } from "../../src/layers/PostgresChannel.ts"
 import { eventually } from "../support/Eventually.ts"
 import { freePort } from "../support/ports.ts"
 import { runs } from "../support/Processes.ts"
-import { cli, said, start } from "../support/Program.ts"
+import { cli, printed, start } from "../support/Program.ts"
 
 /** Interval between requests from outside: 50 per second. */
 const paceMillis = 20
@@ -46,7 +46,7 @@ const requestAt = (port: number, path: string, agent: Agent | false, token?: str
  * and the posts.
  */
 const traffic = (port: number, token: string) => {
-  const kept = new Agent({ keepAlive: true, maxSockets: 4 })
+  const keptAlive = new Agent({ keepAlive: true, maxSockets: 4 })
   const failed: Array<string> = []
   const posted: Array<string> = []
   const running: Array<Promise<void>> = []
@@ -54,7 +54,7 @@ const traffic = (port: number, token: string) => {
   const one = async (n: number) => {
     const began = performance.now()
     try {
-      const agent = n % 2 === 0 ? kept : false
+      const agent = n % 2 === 0 ? keptAlive : false
       const body = n % 5 === 0 ? JSON.stringify({ status: `post ${n}` }) : undefined
       const { status, text } = await requestAt(
         port,
@@ -75,7 +75,7 @@ const traffic = (port: number, token: string) => {
   const stop = async () => {
     clearInterval(timer)
     await Promise.all(running)
-    kept.destroy()
+    keptAlive.destroy()
     return { asked: n, failed, posted, slowestMillis }
   }
   return { stop }
@@ -106,7 +106,7 @@ const running = Effect.gen(function*() {
     PATH: `${folder}/bin:${process.env["PATH"]}`
   }
   const server = yield* start("main", [], variables)
-  yield* said(server, "Murmuration is at")
+  yield* printed(server, "Murmuration is at")
   const postgres = Option.getOrThrow(yield* Postmaster.find(`${folder}/postgres`))
   yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
   const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
@@ -131,7 +131,7 @@ layer(Running.layer, { excludeTestServices: true })("npm run cli -- restart", (i
         yield* fs.rename(secret, `${folder}/secrets/elsewhere`)
         const sql = PgClient.layer({ ...postgres.endpoint, username: "murmuration", password, database: "postgres" })
         yield* Effect.provide(notify({ _tag: "Restart" }), sql)
-        yield* said(server, "The new process did not start; this one continues")
+        yield* printed(server, "The new process did not start; this one continues")
         yield* fs.rename(`${folder}/secrets/elsewhere`, secret)
         assert.strictEqual((yield* Effect.promise(() => requestAt(port, "/health", false))).status, 200)
       })
@@ -147,11 +147,11 @@ layer(Running.layer, { excludeTestServices: true })("npm run cli -- restart", (i
           ({ stop }) => Effect.promise(stop)
         )
         yield* cli(["restart"], variables)
-        yield* said(server, "takes over")
+        yield* printed(server, "takes over")
         const successor = Number(/Process (\d+) takes over/.exec(server.out())?.[1])
         yield* Effect.addFinalizer(() => Effect.ignore(Effect.try(() => process.kill(successor, "SIGTERM"))))
         const code = yield* exited(server.child)
-        yield* said(
+        yield* printed(
           { child: server.child, out: () => server.out().split("takes over")[1] ?? "" },
           "Murmuration is at"
         )
@@ -160,11 +160,11 @@ layer(Running.layer, { excludeTestServices: true })("npm run cli -- restart", (i
         assert.deepStrictEqual(failed, [])
         assert.strictEqual(code, 0)
         assert.isAbove(posted.length, 1)
-        const kept = yield* Effect.forEach(
+        const responses = yield* Effect.forEach(
           posted,
           (id) => Effect.promise(() => requestAt(port, `/api/v1/statuses/${id}`, false))
         )
-        assert.deepStrictEqual(kept.filter(({ status }) => status !== 200), [])
+        assert.deepStrictEqual(responses.filter(({ status }) => status !== 200), [])
 
         assert.isTrue(runs(postgres.pid))
         process.kill(successor, "SIGTERM")

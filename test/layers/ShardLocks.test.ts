@@ -60,18 +60,18 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
     Effect.gen(function*() {
       const storage = yield* RunnerStorage.RunnerStorage
       assert.lengthOf(yield* storage.acquire(address, shards), shards.length)
-      const [kept, given] = [shards.slice(0, 10), shards.slice(10)]
+      const [held, given] = [shards.slice(0, 10), shards.slice(10)]
       messages = 0
       const releases = yield* Effect.forEach(given, (shard) => Effect.exit(storage.release(address, shard)), {
         concurrency: "unbounded"
       }).pipe(Effect.forkChild)
       yield* Effect.yieldNow
-      assert.sameMembers(yield* storage.refresh(address, kept), kept)
+      assert.sameMembers(yield* storage.refresh(address, held), held)
       const exits = yield* Fiber.join(releases)
       assert.deepStrictEqual(exits.filter(Exit.isFailure), [])
       // A large number of shards does not take longer.
       assert.isBelow(messages, 10)
-      assert.sameMembers(yield* storage.refresh(address, shards), kept)
+      assert.sameMembers(yield* storage.refresh(address, shards), held)
       assert.sameMembers(yield* storage.acquire(address, given), given)
     }))
 
@@ -81,7 +81,7 @@ layer(locks, { excludeTestServices: true })("the locks of shards", (it) => {
       const releases = yield* ShardReleases
       const [late, never, owned] = shards as [ShardId.ShardId, ShardId.ShardId, ShardId.ShardId]
       const lost = new Set([late, never].map(String))
-      const refresh = (kept: ReadonlyArray<ShardId.ShardId>) => storage.refresh(address, kept)
+      const refresh = (shardIds: ReadonlyArray<ShardId.ShardId>) => storage.refresh(address, shardIds)
       yield* storage.acquire(address, shards)
       const stuck = yield* Effect.forkChild(releases.stuck, { startImmediately: true })
       // Ownership is still unknown.

@@ -22,7 +22,7 @@ const refused = (variables: Record<string, string>) =>
     const { ended } = yield* Program.start("main", [], { DATA_DIR: dataDir, PORT: "0", ...variables })
     const { code, err, out } = yield* ended
     assert.strictEqual(code, 1, out + err)
-    return { words: out + err, made: yield* Effect.orElseSucceed(fs.readDirectory(dataDir), () => []) }
+    return { words: out + err, createdFiles: yield* Effect.orElseSucceed(fs.readDirectory(dataDir), () => []) }
   }))
 
 const occupied = Effect.callback<number>((resume) => {
@@ -37,11 +37,11 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
   it.effect("F232: names an occupied port before it creates the embedded database", () =>
     Effect.gen(function*() {
       const port = yield* occupied
-      const { made, words } = yield* refused({ PORT: String(port), PUBLC_URL: "https://example.org" })
+      const { createdFiles, words } = yield* refused({ PORT: String(port), PUBLC_URL: "https://example.org" })
       assert.include(words, `Cannot listen on 127.0.0.1:${port} (HOST, PORT)`)
       assert.include(words, "PUBLC_URL is not a setting of this server; did you mean PUBLIC_URL?")
       assert.notInclude(words, "https://example.org")
-      assert.deepStrictEqual(made, [])
+      assert.deepStrictEqual(createdFiles, [])
     }))
 
   it.effect(
@@ -49,14 +49,14 @@ layer(Live, { excludeTestServices: true })("the start of the server", (it) => {
     () =>
       Effect.gen(function*() {
         const port = yield* freePort
-        const { made, words } = yield* refused({
+        const { createdFiles, words } = yield* refused({
           HOST: "192.0.2.1",
           PORT: "3999",
           REDIS_URL: `redis://127.0.0.1:${port}`
         })
         assert.include(words, "Cannot listen on 192.0.2.1:3999 (HOST, PORT)")
         assert.include(words, "Redis (REDIS_URL) cannot be used")
-        assert.deepStrictEqual(made, [])
+        assert.deepStrictEqual(createdFiles, [])
       })
   )
 

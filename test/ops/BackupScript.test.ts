@@ -31,7 +31,7 @@ it("F354: the nightly backup removes old backups and dead parts, not a part that
     env: { PATH: `${folder}:${process.env["PATH"]}` }
   })
   assert.strictEqual(status, 0, stderr)
-  const [made, ...kept] = readdirSync(folder).filter((name) => name !== "murmuration").toSorted()
-  assert.match(made ?? "", /^murmuration-\d{4}-\d\d-\d\dT\d{6}Z\.tar$/)
-  assert.deepStrictEqual(kept, ["murmuration-recent.tar", "murmuration-written.tar.part", "other.tar.part"])
+  const [backup, ...remaining] = readdirSync(folder).filter((name) => name !== "murmuration").toSorted()
+  assert.match(backup ?? "", /^murmuration-\d{4}-\d\d-\d\dT\d{6}Z\.tar$/)
+  assert.deepStrictEqual(remaining, ["murmuration-recent.tar", "murmuration-written.tar.part", "other.tar.part"])
 })

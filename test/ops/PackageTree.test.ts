@@ -4,7 +4,7 @@ import { Context, Effect, FileSystem, Layer } from "effect"
 import sharp from "sharp"
 import { form } from "../support/MediaFiles.ts"
 import { freePort } from "../support/ports.ts"
-import { said } from "../support/Program.ts"
+import { printed } from "../support/Program.ts"
 import { packageTree, startIn } from "./PackageTree.ts"
 
 /** Maximum size of the tree, in bytes: four fifths are Node and Postgres. */
@@ -54,8 +54,8 @@ layer(Tree.layer, { excludeTestServices: true })("the file tree of a package", (
         const port = yield* freePort
         const variables = { PORT: String(port), DATA_DIR: dataDir, MURMURATION_COMMAND: "murmuration" }
         const server = yield* startIn(folder, ["src/main.ts"], variables)
-        yield* said(server, "Murmuration is at")
-        yield* said(server, "Or:  murmuration account create NAME")
+        yield* printed(server, "Murmuration is at")
+        yield* printed(server, "Or:  murmuration account create NAME")
 
         const cli = (...args: ReadonlyArray<string>) =>
           Effect.scoped(

@@ -6,7 +6,7 @@ import { videoBytesMax } from "../../src/services/instance/ContentLimits.ts"
 import { makeProbe, probeHeader, SeenRequest } from "../../src/services/instance/ProxyProbes.ts"
 import { picture } from "../support/MediaFiles.ts"
 import { freePort } from "../support/ports.ts"
-import { cli, said, start } from "../support/Program.ts"
+import { cli, printed, start } from "../support/Program.ts"
 import * as Programs from "../support/programs/Programs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { filesName, listening, proxies, publicName, startProxy } from "./Proxies.ts"
@@ -35,7 +35,7 @@ class Backend extends Context.Service<Backend, { readonly port: number; readonly
         SECRET_KEY: signingKey
       }
       const server = yield* start("main", [], variables)
-      yield* said(server, "Murmuration is at")
+      yield* printed(server, "Murmuration is at")
       yield* cli(["account", "create", "ada", "--email", "ada@example.org", "--confirmed"], variables)
       const { out } = yield* cli(["token", "create", "ada", "--scopes", "read write"], variables)
       return { port, token: /[\w-]{40,}/.exec(out)?.[0] ?? "" }
@@ -71,7 +71,11 @@ layer(services, { excludeTestServices: true })("the sample of", (it) => {
             const bearer = { authorization: `Bearer ${token}` }
             yield* listening(running, Effect.map(secure(running, publicName, "/health"), ({ status }) => status))
 
-            assert.notInclude(running.said(), "duplicate value", "F327: a setting of the distribution remains in force")
+            assert.notInclude(
+              running.output(),
+              "duplicate value",
+              "F327: a setting of the distribution remains in force"
+            )
 
             const redirect = yield* insecure(running, publicName, "/@ada?page=2")
             assert.include([301, 308], redirect.status)

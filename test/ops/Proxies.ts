@@ -134,14 +134,14 @@ export const startProxy = Effect.fnUntraced(function*(proxy: Proxy, backendPort:
     file,
     proxy.configuration(readFileSync(`${root}ops/proxy/${proxy.sample}`, "utf8"), places)
   )
-  const said: Array<string> = []
+  const output: Array<string> = []
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(Programs.path(proxy.program), proxy.args(file, places), {
         env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
         stdio: ["ignore", "pipe", "pipe"]
       })
-      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => said.push(String(data)))
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => output.push(String(data)))
       return child
     }),
     (child) =>
@@ -151,14 +151,14 @@ export const startProxy = Effect.fnUntraced(function*(proxy: Proxy, backendPort:
         child.kill("SIGTERM")
       })
   )
-  return { ...places, authority, said: () => said.join("") }
+  return { ...places, authority, output: () => output.join("") }
 })
 
 /** Completes when a proxy forwards requests; fails with its messages. */
-export const listening = <E, R>(proxy: { readonly said: () => string }, ask: Effect.Effect<number, E, R>) =>
+export const listening = <E, R>(proxy: { readonly output: () => string }, ask: Effect.Effect<number, E, R>) =>
   eventually(Effect.orElseSucceed(ask, () => 0), (status) => status === 200).pipe(
     Effect.timeoutOrElse({
       duration: "2 minutes",
-      orElse: () => Effect.die(new Error(`The proxy does not respond: ${proxy.said()}`))
+      orElse: () => Effect.die(new Error(`The proxy does not respond: ${proxy.output()}`))
     })
   )

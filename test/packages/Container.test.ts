@@ -4,7 +4,7 @@ import { Context, Effect, FileSystem, Layer } from "effect"
 import { readFileSync } from "node:fs"
 import { eventually } from "../support/Eventually.ts"
 import { freePort } from "../support/ports.ts"
-import { said } from "../support/Program.ts"
+import { printed } from "../support/Program.ts"
 import { readContainerfile } from "./Containerfile.ts"
 import { DebianRoot, start, succeed } from "./DebianRoot.ts"
 
@@ -42,7 +42,7 @@ const contained = (root: string, volume: string, env: ReadonlyArray<string>, com
 /** A running container of the image, which is built step by step. */
 class Container extends Context.Service<Container, {
   readonly port: number
-  readonly said: () => string
+  readonly output: () => string
   /** Process id on the host of the container's first process. */
   readonly first: Effect.Effect<string>
   /** Completes with the exit code of the container. */
@@ -81,13 +81,13 @@ class Container extends Context.Service<Container, {
       const env = [...image.env.filter((one) => !one.startsWith("PORT=")), `PORT=${port}`]
       const [program, ...args] = contained(folder, volume, env, image.command)
       const running = yield* start(program, args)
-      yield* said({ child: running.child, out: running.out }, "Murmuration is at")
+      yield* printed({ child: running.child, out: running.out }, "Murmuration is at")
       const first = Effect.sync(() =>
         readFileSync(`/proc/${running.child.pid}/task/${running.child.pid}/children`, "utf8").trim()
       )
       return {
         port,
-        said: running.out,
+        output: running.out,
         first,
         ended: Effect.map(running.ended, ({ code }) => code),
         exec: (...command) =>
@@ -132,12 +132,12 @@ layer(Container.layer.pipe(Layer.provideMerge(DebianRoot.layer), Layer.provideMe
 
   it.effect("F268: keep the first process at a restart, and end with code 0 when they are stopped", () =>
     Effect.gen(function*() {
-      const { ended, exec, first, said } = yield* Container
+      const { ended, exec, first, output } = yield* Container
       const before = yield* first
       for (const count of [1, 2]) {
         yield* exec("murmuration", "restart")
-        yield* eventually(Effect.sync(said), (text) => text.split("takes over").length > count)
-        yield* eventually(Effect.sync(said), (text) => text.split("Murmuration is at").length > count + 1)
+        yield* eventually(Effect.sync(output), (text) => text.split("takes over").length > count)
+        yield* eventually(Effect.sync(output), (text) => text.split("Murmuration is at").length > count + 1)
       }
       assert.strictEqual(yield* first, before)
       assert.strictEqual(yield* healthy, 200)

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, FileSystem, Layer } from "effect"
 import { freePort } from "../support/ports.ts"
-import { said } from "../support/Program.ts"
+import { printed } from "../support/Program.ts"
 import { DebianRoot, succeed } from "./DebianRoot.ts"
 import { startCommand } from "./Unit.ts"
 
@@ -41,7 +41,7 @@ layer(services, { excludeTestServices: true })("the Debian package", (it) => {
     const { start } = yield* DebianRoot
     const port = yield* freePort
     const server = yield* start(startCommand({ PORT: String(port) }))
-    yield* said({ child: server.child, out: server.out }, "Murmuration is at")
+    yield* printed({ child: server.child, out: server.out }, "Murmuration is at")
     return port
   })
   const domainAt = (port: number) =>

@@ -133,22 +133,33 @@ const makeTokens = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const app = yield* register
   const target = yield* createPerson("target")
-  const made = Effect.fnUntraced(function*(name: string, change?: (id: bigint) => Effect.Effect<unknown, unknown>) {
-    const { accountId } = yield* createPerson(name)
-    if (change !== undefined) yield* Effect.orDie(change(accountId))
-    return yield* createToken(accountId, Scopes.all)
-  })
+  const createMember = Effect.fnUntraced(
+    function*(name: string, change?: (id: bigint) => Effect.Effect<unknown, unknown>) {
+      const { accountId } = yield* createPerson(name)
+      if (change !== undefined) yield* Effect.orDie(change(accountId))
+      return yield* createToken(accountId, Scopes.all)
+    }
+  )
   const tokens = {
     nobody: undefined,
     unknown: "no-such-token",
     app,
-    user: yield* made("user"),
-    revoked: yield* made("revoked"),
-    unconfirmed: yield* made("unconfirmed", (id) => sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${id}`),
-    pending: yield* made("pending", (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`),
-    disabled: yield* made("disabled", (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`),
-    suspended: yield* made("suspended", (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`),
-    moved: yield* made("moved", (id) => sql`UPDATE accounts SET moved_to_id = ${target.accountId} WHERE id = ${id}`)
+    user: yield* createMember("user"),
+    revoked: yield* createMember("revoked"),
+    unconfirmed: yield* createMember(
+      "unconfirmed",
+      (id) => sql`UPDATE users SET confirmed_at = NULL WHERE account_id = ${id}`
+    ),
+    pending: yield* createMember("pending", (id) => sql`UPDATE users SET approved = false WHERE account_id = ${id}`),
+    disabled: yield* createMember("disabled", (id) => sql`UPDATE users SET disabled = true WHERE account_id = ${id}`),
+    suspended: yield* createMember(
+      "suspended",
+      (id) => sql`UPDATE accounts SET suspended_at = created_at WHERE id = ${id}`
+    ),
+    moved: yield* createMember(
+      "moved",
+      (id) => sql`UPDATE accounts SET moved_to_id = ${target.accountId} WHERE id = ${id}`
+    )
   }
   // Routes about the token's app need tokens of an app; these are unused so far.
   yield* sql`UPDATE oauth_tokens SET app_id = (SELECT min(id) FROM oauth_apps)`

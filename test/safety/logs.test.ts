@@ -89,7 +89,7 @@ layer(TestDatabase.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclude
             OTLP_URL: collector.url
           }
           const program = yield* Program.start("main", [], variables)
-          yield* Program.said(program, "Murmuration is at")
+          yield* Program.printed(program, "Murmuration is at")
           const [ada] = yield* makeAccounts(variables, ["ada"])
           const { cookies, request, submit } = clientOf(baseUrl)
 

@@ -35,7 +35,7 @@ const started = Effect.gen(function*() {
     MALLOC_ARENA_MAX: "2"
   }
   const program = yield* Program.start("main", [], variables)
-  yield* Program.said(program, "Murmuration is at")
+  yield* Program.printed(program, "Murmuration is at")
   const [account] = yield* makeAccounts(variables, ["ada"])
   const baseUrl = `http://127.0.0.1:${port}`
   const upload = (bytes: Uint8Array) =>

@@ -78,9 +78,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("texts of users", (it) 
         poll: { options: [family.repeat(50), "\u4e2d".repeat(50)], expires_in: 3600 }
       })
       assert.strictEqual(posted.status, 200, posted.text)
-      for (const [language, kept] of [["zh-Hant-TW", "zh-Hant-TW"], ["english", "en"], ["de", "de"]] as const) {
+      for (const [language, expected] of [["zh-Hant-TW", "zh-Hant-TW"], ["english", "en"], ["de", "de"]] as const) {
         const { body } = yield* post("/api/v1/statuses", cleo, { status: language, language })
-        assert.strictEqual(body.language, kept)
+        assert.strictEqual(body.language, expected)
       }
     }))
 

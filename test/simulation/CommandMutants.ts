@@ -34,8 +34,8 @@ const keyOutside: Mutant = {
 const recordingWith = (change: (sql: SqlClient.SqlClient) => Partial<Recording>): Mutant["mutation"] => ({
   commands: (commands, sql) => ({
     ...commands,
-    runAsStatement: (owner, id, made, statement) =>
-      commands.runAsStatement(owner, id, made, (recording) => statement({ ...recording, ...change(sql) }))
+    runAsStatement: (owner, id, outcome, statement) =>
+      commands.runAsStatement(owner, id, outcome, (recording) => statement({ ...recording, ...change(sql) }))
   })
 })
 

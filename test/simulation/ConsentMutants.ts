@@ -102,9 +102,9 @@ const suspensionUnpublished: Mutant = {
   mutation: {},
   planted: {
     file: "actors/account/verbs/Moderation.ts",
-    from: "if (keptOut && stands) {",
+    from: "if (keptOut && inForce) {",
     times: 1,
-    to: (on) => `if (keptOut && stands && !${on}) {`
+    to: (on) => `if (keptOut && inForce && !${on}) {`
   },
   breaks: /^I18/,
   foundAt: 3

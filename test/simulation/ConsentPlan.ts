@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { type AccountId, StatusId } from "../../src/services/database/Ids.ts"
 import { pollSecondsMin } from "../../src/services/instance/ContentLimits.ts"
 import type { Post } from "../../src/services/statuses/Post.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { Quotes } from "../../src/services/statuses/Quotes.ts"
 import { manualQuotes, manualReplies, moderated, type Requests } from "./ConsentPlan.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { StatusId } from "../../src/services/database/Ids.ts"
 import { Commands } from "../../src/services/intents/Commands.ts"
 import { post } from "../support/Posts.ts"

@@ -48,7 +48,7 @@ const opening = `SET plan_cache_mode = force_generic_plan; SET jit = off; LOAD '
 const started = (files: Blob) => Globals.withoutTimersUntil(() => PGlite.create({ loadDataDir: files, startParams }))
 
 /** Caches files of a database by kind; `hash` covers their inputs. */
-const kept = async (kind: string, hash: string, make: () => Promise<PGlite>) => {
+const cachedDatabase = async (kind: string, hash: string, make: () => Promise<PGlite>) => {
   const name = `pglite-${kind}-${hash}.tar`
   if (!existsSync(`${cache}/${name}`)) {
     const database = await make()
@@ -77,7 +77,7 @@ const empty = async (pglite: PGlite) => {
 }
 
 const migrated = async () => {
-  const pglite = await started(await kept("fresh", version, () => PGlite.create()))
+  const pglite = await started(await cachedDatabase("fresh", version, () => PGlite.create()))
   const loader = Effect.succeed(
     migrations.map((name) =>
       [Number(name.slice(0, 4)), name.slice(5, -3), Effect.promise(() => import(`${folder}/${name}`))] as const
@@ -103,7 +103,7 @@ const recipe = () => {
 
 /** Opens a database that shares nothing with others. */
 export const open = async () => {
-  const pglite = await started(await kept("migrated", recipe(), migrated))
+  const pglite = await started(await cachedDatabase("migrated", recipe(), migrated))
   await Globals.withoutTimersUntil(() => pglite.exec(opening))
   return new Database(pglite)
 }

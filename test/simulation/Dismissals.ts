@@ -97,10 +97,10 @@ export const check = Effect.fnUntraced(function*({ dismissed: { ids, suggestions
   const restored = yield* sql<{ id: bigint }>`SELECT id FROM notifications WHERE id = ANY (${[...ids]}::bigint[])`
   const rows = yield* sql<{ accountId: bigint; targetAccountId: bigint }>`
     SELECT account_id, target_account_id FROM dismissed_suggestions WHERE for_good`
-  const kept = new Set(rows.map(({ accountId, targetAccountId }) => pair(accountId, targetAccountId)))
+  const stored = new Set(rows.map(({ accountId, targetAccountId }) => pair(accountId, targetAccountId)))
   return [
     ...restored.map(({ id }) => `I32: the notification ${id} was dismissed, but exists`),
-    ...[...suggestions].filter((one) => !kept.has(one)).map((one) =>
+    ...[...suggestions].filter((one) => !stored.has(one)).map((one) =>
       `I32: the dismissal of the suggestion ${one} is lost`
     )
   ]

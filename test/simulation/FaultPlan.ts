@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { staleMillis } from "../../src/services/media/MediaJobs.ts"
 import * as CommandPlan from "./CommandPlan.ts"
 import { Dice } from "./Seeded.ts"

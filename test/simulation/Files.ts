@@ -1,7 +1,7 @@
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { MediaTurns } from "../../src/actors/media/Entity.ts"
+import { MediaTurns } from "../../src/actors/media/MediaEntity.ts"
 import { FileOwners } from "../../src/services/media/FileOwners.ts"
 import { MediaJobs } from "../../src/services/media/MediaJobs.ts"
 import { sizeOf } from "../../src/services/media/MediaRecord.ts"
@@ -51,7 +51,7 @@ const storage = (world: World, machine: Machine): Storage["Service"] => {
 /** Slow tools that sometimes refuse a file or crash. */
 const tools = (world: World, machine: Machine): MediaTools["Service"] => {
   const dice = new Dice(world.seed, `tools ${machine.name}`)
-  const made: RenderedMedia = {
+  const rendered: RenderedMedia = {
     type: "image",
     original: { path: "an original", extension: "png", bytes: 11 },
     preview: { path: "a preview", extension: "png", bytes: 9 },
@@ -65,7 +65,7 @@ const tools = (world: World, machine: Machine): MediaTools["Service"] => {
       Effect.suspend(() => {
         world.count("media attempt")
         const end = dice.weighted<() => Effect.Effect<RenderedMedia, MediaRefused | MediaToolFailed>>([
-          [8, () => Effect.succeed(made)],
+          [8, () => Effect.succeed(rendered)],
           [1, () => Effect.fail(new MediaRefused({ text: "not this one" }))],
           [1, () => Effect.fail(new MediaToolFailed({ text: "it crashed" }))]
         ])

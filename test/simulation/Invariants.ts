@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import type { HomeTimelines } from "../../src/services/feeds/HomeTimelines.ts"
 import type { ListTimelines } from "../../src/services/feeds/ListTimelines.ts"

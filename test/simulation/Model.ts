@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { List } from "./Lists.ts"
 import type { Performed } from "./Performed.ts"

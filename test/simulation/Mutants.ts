@@ -22,13 +22,13 @@ const fileFirst: Mutant = {
   name: "a file is stored a second before its row is inserted",
   mutation: {
     storedFiles: (files, storage, sql) => {
-      let kept = 0
+      let fileCount = 0
       return {
         ...files,
         keep: (extension, path, bytes) =>
           Effect.gen(function*() {
             const at = yield* Clock.currentTimeMillis
-            const name = `mu/mutant-${at}-${kept++}.${extension}`
+            const name = `mu/mutant-${at}-${fileCount++}.${extension}`
             yield* storage.writeFile(name, path)
             yield* Effect.sleep("1 second")
             yield* sql`INSERT INTO stored_files (name, bytes, created_at) VALUES (${name}, ${bytes}, ${new Date(at)})`
@@ -62,7 +62,12 @@ const blockRaced: Mutant = {
 const lateStart: Mutant = {
   name: "a command begins after its client got 503",
   mutation: {},
-  planted: { file: "actors/account/Entity.ts", from: "now > until ?", times: 2, to: (on) => `now > until && !${on} ?` },
+  planted: {
+    file: "actors/account/AccountEntity.ts",
+    from: "now > until ?",
+    times: 2,
+    to: (on) => `now > until && !${on} ?`
+  },
   breaks: /^I2: .* got 503/,
   foundAt: 12,
   seedsMax: 60
@@ -73,7 +78,7 @@ const wakeUpLost: Mutant = {
   name: "an actor does not reload its rows after a commit of unknown outcome",
   mutation: {},
   planted: {
-    file: "actors/account/Entity.ts",
+    file: "actors/account/AccountEntity.ts",
     from: "return isDatabaseFailure(cause) ? fanout.wake(own) : Effect.void",
     times: 1,
     to: (on) =>

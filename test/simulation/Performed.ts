@@ -79,9 +79,9 @@ export const commands = (world: Observer, machine: Machine) =>
             refused
           ),
         // The additional row turns the single statement into a transaction.
-        runAsStatement: (owner, id, made, statement) => {
+        runAsStatement: (owner, id, outcome, statement) => {
           let began = world.time.now
-          const done = tested.runAsStatement(owner, id, made, (recording) => {
+          const done = tested.runAsStatement(owner, id, outcome, (recording) => {
             began = world.time.now
             return statement(recording)
           })

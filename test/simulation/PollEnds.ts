@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { moderated } from "./ConsentPlan.ts"
 import { type Facts, pair } from "./Facts.ts"
 import type { Aftermath } from "./Invariants.ts"

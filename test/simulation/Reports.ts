@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import type { AccountId } from "../../src/services/database/Ids.ts"
 import { person } from "../support/People.ts"
 import type { Facts } from "./Facts.ts"

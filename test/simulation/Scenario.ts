@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Option } from "effect"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { type AccountId, type MediaId, StatusId } from "../../src/services/database/Ids.ts"
 import { ProcessStalled } from "../../src/services/runtime/StoodStill.ts"
 import type { MediaUploads } from "./MediaUploads.ts"

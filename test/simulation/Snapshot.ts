@@ -70,7 +70,7 @@ const interned = <Key>(all: Map<Key, WeakRef<Uint8Array>>, key: Key, bytes: Uint
  */
 export class Snapshot {
   private readonly database: PGlite
-  private readonly kept = new Map<Entry, Kept>()
+  private readonly savedFiles = new Map<Entry, Kept>()
   private readonly folders = new Map<Entry, ReadonlyMap<string, Entry>>()
   private readonly guarded = new WeakSet<Operations>()
   private pages: ReadonlyArray<Uint8Array> = []
@@ -103,7 +103,7 @@ export class Snapshot {
   }
 
   private keep(folder: Entry, path: string) {
-    const { files, kept } = this
+    const { files, savedFiles } = this
     const entries = entriesOf(folder)
     this.folders.set(folder, entries)
     folder.mtime = untouched
@@ -111,9 +111,9 @@ export class Snapshot {
       if (files.isDir(entry.mode)) this.keep(entry, `${path}/${name}`)
       if (!files.isFile(entry.mode)) continue
       this.guard(entry.stream_ops)
-      if (isSame(entry, kept.get(entry))) continue
+      if (isSame(entry, savedFiles.get(entry))) continue
       const bytes = interned(commonFiles, `${path}/${name}`, bytesOf(entry))
-      kept.set(entry, { bytes, spare: undefined })
+      savedFiles.set(entry, { bytes, spare: undefined })
       entry.contents = bytes
       entry.mtime = untouched
     }
@@ -125,7 +125,7 @@ export class Snapshot {
     this.guarded.add(operations)
     const { msync, write } = operations
     const own = (node: Entry) => {
-      const file = this.kept.get(node)
+      const file = this.savedFiles.get(node)
       if (file === undefined || node.contents !== file.bytes) return
       if (file.spare?.length !== file.bytes.length) file.spare = new Uint8Array(file.bytes.length)
       file.spare.set(file.bytes)
@@ -144,7 +144,7 @@ export class Snapshot {
 
   /** Restores the recorded state. */
   restore() {
-    const { files, folders, heap, kept, pages } = this
+    const { files, folders, heap, savedFiles, pages } = this
     // Comparing is cheaper than writing.
     for (const [n, page] of pages.entries()) {
       const at = n * pageBytes
@@ -160,7 +160,7 @@ export class Snapshot {
         files.hashAddNode(Object.assign(entry, { name, parent: folder }))
       }
     }
-    for (const [entry, file] of kept) {
+    for (const [entry, file] of savedFiles) {
       if (isSame(entry, file)) continue
       if (entry.contents !== file.bytes && entry.contents instanceof Uint8Array) file.spare = entry.contents
       entry.contents = file.bytes
@@ -191,8 +191,8 @@ const bytesOf = ({ contents, usedBytes }: Entry) => {
   return new Uint8Array(contents.buffer, contents.byteOffset, usedBytes)
 }
 
-const isSame = ({ contents, mtime, usedBytes }: Entry, kept: Kept | undefined) =>
-  mtime === untouched && contents === kept?.bytes && usedBytes === kept?.bytes.length
+const isSame = ({ contents, mtime, usedBytes }: Entry, saved: Kept | undefined) =>
+  mtime === untouched && contents === saved?.bytes && usedBytes === saved?.bytes.length
 
 /** Returns the size of the memory up to the last byte ever written. */
 const usedOf = (heap: Uint8Array) => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import type { Aftermath } from "./Invariants.ts"
 import type { Performed } from "./Performed.ts"
 import { Dice } from "./Seeded.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 
 /** Milliseconds for which nodes may use stale caches if a node died between its commit and its publish. */
 const staleMillisMax = 31_000

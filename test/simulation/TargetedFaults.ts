@@ -1,4 +1,4 @@
-import type { Command } from "../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import * as CommandPlan from "./CommandPlan.ts"
 import { hasConsents } from "./ConsentPlan.ts"
 import type { AtStep } from "./FaultPlan.ts"

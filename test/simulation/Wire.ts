@@ -115,7 +115,7 @@ export interface Request {
 export class Statements {
   private readonly shared: Map<string, string>
   private readonly change: (text: string) => string
-  private made = 0
+  private namesUsed = 0
 
   /** `change` rewrites a statement's text, for mutants. `prepared` statements already exist. */
   constructor(change: (text: string) => string = (text) => text, prepared: ReadonlyMap<string, string> = new Map()) {
@@ -155,7 +155,7 @@ export class Statements {
         }
         const key = rest.toString("latin1")
         const known = this.shared.get(key)
-        const target = known ?? `s${++this.made}`
+        const target = known ?? `s${++this.namesUsed}`
         own.set(name, { name: target, text })
         if (known === undefined) {
           prepared.push([key, target])

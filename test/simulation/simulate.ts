@@ -15,7 +15,7 @@ import * as Simulation from "./Simulation.ts"
 const federation = process.argv.includes("--federation")
 const { commandsStandard } = federation ? Federation : Simulation
 const { faultsMax } = federation ? FederationFaultPlan : FaultPlan
-const kept = federation ? FederationOnceBroken.onceBroken : onceBroken
+const brokenSeeds = federation ? FederationOnceBroken.onceBroken : onceBroken
 const mutants: ReadonlyArray<BugSearch & { readonly name: string; readonly overlapping?: true }> = federation
   ? FederationMutants.mutants
   : Mutants.mutants
@@ -78,7 +78,7 @@ const run = (seed: number, given: Settings) => fleet.run(seed, given)
 const allHold = async () => {
   const began = performance.now()
   const jobs = isGiven("kept")
-    ? kept.map(({ given, seed }) => ({ seed, settings: { ...settings, ...given } }))
+    ? brokenSeeds.map(({ given, seed }) => ({ seed, settings: { ...settings, ...given } }))
     : Array.from({ length: runs }, (_, n) => ({ seed: first + n, settings }))
   const ran = await fleet.each(jobs, (result) => {
     const faults = Object.entries(result.counts).map(([what, times]) => `${what} ${times}`).join(", ")

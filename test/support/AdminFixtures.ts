@@ -4,7 +4,7 @@ import type { administratorBrowser } from "./AdministratorBrowser.ts"
 import { ask, newPerson } from "./Api.ts"
 
 /** Entries that page forms create, with the form's fields. */
-const made = [
+const entries = [
   ["/admin/rules", "add", { text: "Be kind", hint: "To everybody who is here" }],
   ["/admin/announcements", "draft", { text: "The server moves on Sunday" }],
   ["/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "silence", public_comment: "Spam" }],
@@ -57,7 +57,7 @@ export const adminFixtures = Effect.fnUntraced(
     yield* sql`INSERT INTO preview_card_providers (id, site) VALUES (81, 'news.example')`
     yield* sql`INSERT INTO tags (id, name, display_name, created_at) VALUES (82, 'ducks', 'Ducks', ${new Date(0)})`
     const account = yield* moderated(owner)
-    for (const [path, name, fields] of made) yield* owner.act(path, name, fields)
+    for (const [path, name, fields] of entries) yield* owner.act(path, name, fields)
     yield* ask(yield* newPerson("thinggambler"), "POST", "/api/v1/statuses", { status: "A lottery of ducks" })
 
     /** Returns the first page that the list links to. */

@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Console, Effect, Fiber, Layer, Runtime, Stdio } from "effect"
 import { Console as NodeConsole } from "node:console"
 import { Writable } from "node:stream"
-import { program } from "../../src/cli/Commands.ts"
+import { program } from "../../src/cli/RootCommand.ts"
 import { teardown } from "../../src/layers/OperatorError.ts"
 import type { Ended } from "./Program.ts"
 

@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { Effect } from "effect"
 import { CliOutput, Command, type HelpDoc } from "effect/cli"
-import { root } from "../../src/cli/Commands.ts"
+import { root } from "../../src/cli/RootCommand.ts"
 
 /** A command and the words that call it, starting with the program's name. */
 export interface Place {

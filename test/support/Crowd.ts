@@ -11,7 +11,7 @@ import { plainCard } from "./PlainCard.ts"
 export const remoteAccounts = Effect.fnUntraced(function*(host: string, size: number) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
-  const made = yield* sql<{ readonly id: bigint }>`WITH made AS (
+  const accounts = yield* sql<{ readonly id: bigint }>`WITH made AS (
       INSERT INTO accounts (id, username, domain, uri, discoverable, created_at, updated_at)
       SELECT next_id(${now}), 'one' || i, ${host}, 'https://' || ${host}::text || '/' || i, true, ${new Date(
     now
@@ -19,7 +19,7 @@ export const remoteAccounts = Effect.fnUntraced(function*(host: string, size: nu
       FROM generate_series(1, ${size}) i RETURNING id),
     stats AS (INSERT INTO account_stats (account_id) SELECT id FROM made)
     SELECT id FROM made ORDER BY id`
-  return made.map(({ id }) => id)
+  return accounts.map(({ id }) => id)
 })
 
 /** Makes all of the accounts favourite a post. */

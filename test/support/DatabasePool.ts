@@ -29,7 +29,7 @@ const query = (statement: string) =>
  * Fingerprint of what a test might change: the schema, which is not restored, and rows written by migrations. Copies
  * have the same oids.
  */
-const fingerprint = (kept: ReadonlyArray<string>) =>
+const fingerprint = (tableNames: ReadonlyArray<string>) =>
   `SELECT count(*) || ' ' || sum(hashtextextended(part, 0)) AS fingerprint FROM (
     SELECT relname || relkind::text || relchecks || coalesce(reloptions::text, '') AS part FROM pg_class
       WHERE relnamespace = 'public'::regnamespace
@@ -41,7 +41,7 @@ const fingerprint = (kept: ReadonlyArray<string>) =>
     UNION ALL SELECT proname || prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace
     UNION ALL SELECT coalesce(setconfig::text, '') FROM pg_db_role_setting
       WHERE setdatabase = (SELECT oid FROM pg_database WHERE datname = current_database())
-    ${kept.map((table) => `UNION ALL SELECT '${table}' || t::text FROM ${table} t`).join("\n")}
+    ${tableNames.map((table) => `UNION ALL SELECT '${table}' || t::text FROM ${table} t`).join("\n")}
   ) parts`
 
 const tables = `SELECT relname AS name, pg_relation_size(oid) AS bytes FROM pg_class
@@ -88,13 +88,13 @@ export const drop = (name: string) =>
   Effect.andThen(KeptSessions.end(name), query(`DROP DATABASE ${name} WITH (FORCE)`))
 
 const look = Effect.fnUntraced(function*(sql: PgClient.PgClient) {
-  const kept = (yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name)
+  const tableNames = (yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name)
   const written: Array<readonly [string, string]> = []
-  for (const table of kept) {
+  for (const table of tableNames) {
     written.push([table, (yield* sql.unsafe<{ rows: string }>(rowsIn(table)))[0]?.rows ?? "[]"])
   }
   const [schema] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint([]))
-  const [all] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
+  const [all] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(tableNames))
   return { written, schema: schema?.fingerprint, fingerprint: all?.fingerprint }
 })
 
@@ -117,15 +117,15 @@ export const giveBack = Effect.fn("DatabasePool.giveBack")(function*(name: strin
     yield* sql.unsafe(`SELECT pg_terminate_backend(pid, ${endMillisMax}) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
         AND NOT (application_name = '${KeptSessions.applicationName}' AND state = 'idle')`)
-    const kept = pristine.written.map(([table]) => table)
-    const [now] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(kept))
+    const tableNames = pristine.written.map(([table]) => table)
+    const [now] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint(tableNames))
     const same = now?.fingerprint === pristine.fingerprint
     if (!same) {
       const [schema] = yield* sql.unsafe<{ fingerprint: string }>(fingerprint([]))
       if (schema?.fingerprint !== pristine.schema) return false
     }
     const filled = (yield* sql.unsafe<{ name: string; bytes: bigint }>(tables)).filter(({ name }) =>
-      !same || !kept.includes(name)
+      !same || !tableNames.includes(name)
     )
     yield* sql.unsafe(emptyTables(filled.map(({ name }) => name), same ? [] : pristine.written))
     const large = filled.filter(({ bytes }) => bytes > tableBytesMax).map(({ name }) => `"${name}"`)

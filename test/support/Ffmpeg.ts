@@ -25,7 +25,7 @@ const inFolder = <A>(files: Readonly<Record<string, Uint8Array>>, use: (folder: 
   })
 
 /** Returns the file that ffmpeg makes with these arguments; `files` are in its folder under their names. */
-export const made = (
+export const ffmpegFile = (
   name: string,
   args: ReadonlyArray<string>,
   files: Readonly<Record<string, Uint8Array>> = {}
@@ -35,15 +35,15 @@ export const made = (
     return await readFile(`${folder}/${name}`)
   })
 
-const kept = new Map<string, Uint8Array>()
+const cache = new Map<string, Uint8Array>()
 
 /** Makes a file once for all tests of this process. */
 const madeOnce = (name: string, args: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     const key = [name, ...args].join(" ")
-    const known = kept.get(key)
+    const known = cache.get(key)
     return known === undefined
-      ? Effect.tap(made(name, args), (file) => Effect.sync(() => kept.set(key, file)))
+      ? Effect.tap(ffmpegFile(name, args), (file) => Effect.sync(() => cache.set(key, file)))
       : Effect.succeed(Uint8Array.from(known))
   })
 
@@ -66,7 +66,7 @@ export const sound = (name: string, options: ReadonlyArray<string> = []) => made
 
 /** An audio file with a cover picture. */
 export const soundWithCover = (cover: Uint8Array, options: ReadonlyArray<string>) =>
-  made("cover.mp3", [
+  ffmpegFile("cover.mp3", [
     ...tone(1),
     ..."-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic".split(" "),
     ...options

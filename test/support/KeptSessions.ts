@@ -18,7 +18,7 @@ interface Kept {
   readonly services: Promise<Context.Context<PgClient.PgClient | SqlClient.SqlClient>>
 }
 
-const kept = new Map<string, Kept>()
+const sessions = new Map<string, Kept>()
 
 /** Opens sessions on the process's real clock: a test's clock would stop in the next test. */
 const open = (name: string): Kept => {
@@ -45,8 +45,8 @@ export const clients = (connection: Database.Connection): ReturnType<typeof Data
     return Database.client(connection)
   }
   return Layer.effectContext(Effect.promise(() => {
-    const found = kept.get(name) ?? open(name)
-    kept.set(name, found)
+    const found = sessions.get(name) ?? open(name)
+    sessions.set(name, found)
     return found.services
   }))
 }
@@ -58,8 +58,8 @@ export const keep = (name: string) => Effect.sync(() => used.add(name))
 /** Ends the sessions with a database. */
 export const end = Effect.fnUntraced(function*(name: string) {
   used.delete(name)
-  const found = kept.get(name)
+  const found = sessions.get(name)
   if (found === undefined) return
-  kept.delete(name)
+  sessions.delete(name)
   yield* Scope.close(found.scope, Exit.void)
 })

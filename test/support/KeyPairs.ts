@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
-import { SlowKeyWork } from "../../src/layers/KeyOperations.ts"
+import { SlowKeyWork } from "../../src/layers/NodeKeyOperations.ts"
 import type { KeyPair } from "../../src/services/federation/signatures/KeyOperations.ts"
 
 /** Number of key pairs for a test run. Generating one takes a tenth of a second of CPU. */

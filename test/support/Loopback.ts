@@ -37,13 +37,13 @@ const responseOf = async (message: IncomingMessage, method: string): Promise<Res
   const { headers: { "content-length": length }, rawHeaders, statusCode: status = 0, statusMessage } = message
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!)
-  const said = { status, statusText: statusMessage ?? "", headers }
+  const init = { status, statusText: statusMessage ?? "", headers }
   if (method === "HEAD" || status === 204 || status === 205 || status === 304) {
     message.resume()
-    return new Response(null, said)
+    return new Response(null, init)
   }
-  if (Number(length) <= bytesMax) return new Response(await wholeOf(message), said)
-  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, said)
+  if (Number(length) <= bytesMax) return new Response(await wholeOf(message), init)
+  return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, init)
 }
 
 /**

@@ -42,9 +42,9 @@ interface Granted {
   used: boolean
 }
 
-let made = 0
+let counter = 0
 const keyOf = (alg: Key["alg"]): Key => ({
-  kid: `key ${++made}`,
+  kid: `key ${++counter}`,
   alg,
   ...(alg === "RS256"
     ? generateKeyPairSync("rsa", { modulusLength: 2048 })

@@ -41,7 +41,7 @@ export const cli = (args: ReadonlyArray<string>, variables: Record<string, strin
   Effect.scoped(Effect.flatMap(start("cli", args, variables), ({ ended }) => ended))
 
 /** Completes when the program has printed the text; fails with its output if it ends first. */
-export const said = (program: { readonly child: ChildProcess; readonly out: () => string }, text: string) =>
+export const printed = (program: { readonly child: ChildProcess; readonly out: () => string }, text: string) =>
   Effect.callback<void, Error>((resume) => {
     const look = () => program.out().includes(text) ? resume(Effect.void) : undefined
     program.child.stdout?.on("data", look)

@@ -107,9 +107,9 @@ const actions = ({ authorization, folder, origin, program }: Started) => {
     post: (text: string) =>
       Effect.gen(function*() {
         yield* tell("note", text)
-        const made = (yield* posts).find(({ content }) => content.includes(text))
-        if (made === undefined) throw new Error("snac made no post")
-        return made.id
+        const found = (yield* posts).find(({ content }) => content.includes(text))
+        if (found === undefined) throw new Error("snac made no post")
+        return found.id
       }),
     reply: (text: string, post: string) => submit("note", { content: text, in_reply_to: post }),
     /** Presses a button below a post: Like, Unlike, Delete. */

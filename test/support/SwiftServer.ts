@@ -104,10 +104,10 @@ export const swiftServer = Effect.gen(function*() {
       const child = spawn(python, ["-c", program, JSON.stringify({ etc: `${folder}/etc`, ports })], {
         stdio: ["pipe", "pipe", "pipe"]
       })
-      let said = ""
-      child.stderr.on("data", (data) => said += data)
+      let output = ""
+      child.stderr.on("data", (data) => output += data)
       child.stdout.on("data", (data) => String(data).includes("ready") && resume(Effect.succeed(child)))
-      child.once("close", () => resume(Effect.fail(new Error(`Swift did not start: ${said}`))))
+      child.once("close", () => resume(Effect.fail(new Error(`Swift did not start: ${output}`))))
     }),
     (child) =>
       Effect.callback<void>((resume) => {

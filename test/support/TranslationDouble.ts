@@ -62,7 +62,7 @@ export const translationDouble = Effect.gen(function*() {
   }
   const server = yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const made = createServer((request, response) =>
+      const server = createServer((request, response) =>
         void (async () => {
           const text = await read(request)
           const body = text === "" ? undefined : JSON.parse(text)
@@ -73,9 +73,9 @@ export const translationDouble = Effect.gen(function*() {
           response.end(JSON.stringify(found ?? {}))
         })()
       )
-      made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
-    (made) => Effect.sync(() => made.close())
+    (server) => Effect.sync(() => server.close())
   )
   const { port } = server.address() as AddressInfo
   return {

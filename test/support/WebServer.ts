@@ -9,15 +9,15 @@ import { Limits } from "../../src/http/guard/Limits.ts"
 import { AccountViews } from "../../src/http/render/AccountViews.ts"
 import * as Routes from "../../src/http/Routes.ts"
 import * as Actors from "../../src/layers/Actors.ts"
-import * as Catalogs from "../../src/layers/Catalogs.ts"
+import * as CatalogFiles from "../../src/layers/CatalogFiles.ts"
 import { outbound } from "../../src/layers/Foundation.ts"
 import * as Media from "../../src/layers/Media.ts"
+import * as NodeWebSockets from "../../src/layers/NodeWebSockets.ts"
 import * as PasswordHashing from "../../src/layers/PasswordHashing.ts"
 import * as Provider from "../../src/layers/Provider.ts"
 import * as WebPush from "../../src/layers/push/WebPush.ts"
-import * as Secrets from "../../src/layers/Secrets.ts"
+import * as ServerSecrets from "../../src/layers/ServerSecrets.ts"
 import * as Services from "../../src/layers/Services.ts"
-import * as WebSockets from "../../src/layers/WebSockets.ts"
 import { type Email, Mailer } from "../../src/services/emails/Mailer.ts"
 import { Broadcast } from "../../src/services/events/Broadcast.ts"
 import { FetchedPosts } from "../../src/services/federation/fetching/FetchedPosts.ts"
@@ -47,13 +47,13 @@ const mailer = Layer.effect(
 const routes = Layer.mergeAll(
   Edge.layer,
   Body.layerWithFiles,
-  Routes.layer.pipe(Layer.provide(WebSockets.layer))
+  Routes.layer.pipe(Layer.provide(NodeWebSockets.layer))
 ).pipe(Layer.provide(recording))
 
 /** Foundation with in-memory or temporary parts; slow parts are left out. */
 const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeof PasswordHashing.layerSimulation) =>
   Layer.mergeAll(
-    Catalogs.layer,
+    CatalogFiles.layer,
     Feeds.layerMemory,
     credentials,
     mailer,
@@ -62,7 +62,7 @@ const foundation = (config: Partial<ServerConfig["Service"]>, credentials: typeo
     WebPush.layer,
     Layer.succeed(Translator, undefined)
   ).pipe(
-    Layer.provideMerge(Secrets.layer),
+    Layer.provideMerge(ServerSecrets.layer),
     Layer.provideMerge(Layer.succeed(ServerConfig, { ...configuration, signupConfirmation: "mail", ...config })),
     Layer.provideMerge(Layer.mergeAll(Broadcast.layerMemory, MailExchanges.layerOf(), Postbox.layer, environment)),
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, NodeServices.layer, TestDatabase.layer, committedOnly))

@@ -113,7 +113,7 @@ export const account: Areas = [
   ["verbs", "core fanout"],
   ["inbox", "core fanout verbs"],
   ["AllVerbs", "core inbox verbs"],
-  ["Entity", "AllVerbs core fanout inbox"]
+  ["AccountEntity", "AllVerbs core fanout inbox"]
 ]
 
 /** Services of leaf capabilities: actors, HTTP and layers import them, services of the core do not. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { StatusId } from "../../services/database/Ids.ts"
-import { idOf, typeOf } from "../../services/federation/documents/Reading.ts"
+import { idOf, typeOf } from "../../services/federation/documents/ForeignValues.ts"
 import { mayPass, RemotePosts } from "../../services/federation/fetching/RemotePosts.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { QuoteConsents } from "../../services/federation/inbox/QuoteConsents.ts"

@@ -62,7 +62,7 @@ export const make = Effect.gen(function*() {
     return delay === undefined ? undefined : Math.max(state.pausedUntil, now + delay)
   })
 
-  /** Writes the outcomes of a round's deliveries. Whether the host got an interrupted one is unknown. */
+  /** Writes the outcomes of a round's deliveries. The host may or may not have received an interrupted delivery. */
   const writeOutcomes = Effect.fnUntraced(function*(
     state: HostState.HostState,
     done: ReadonlyArray<Attempted>,

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../../services/runtime/Traced.ts"
-import { RemoteDomain } from "./Protocol.ts"
+import { RemoteDomain } from "./DomainProtocol.ts"
 
 /** Maximum hosts that are woken in one batch; interactive work runs in between. */
 const wakeBatchMax = 16

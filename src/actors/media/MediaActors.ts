@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { MediaId } from "../../services/database/Ids.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { MediaJob } from "./Protocol.ts"
+import { MediaJob } from "./MediaProtocol.ts"
 
 /** Client of the actors of media jobs. */
 export class MediaActors extends Context.Service<MediaActors, {

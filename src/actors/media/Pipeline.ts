@@ -45,15 +45,15 @@ export const make = Effect.gen(function*() {
     const folder = yield* storage.folder
     const source = yield* sourceOf(job.uploadName, job.uploadType)
     const thumbnail = job.thumbnailName === null ? undefined : yield* sourceOf(job.thumbnailName, job.thumbnailType)
-    const made = yield* tools.attachment(source, folder, thumbnail)
-    const fileName = yield* keep(made.original)
-    const previewName = made.preview === undefined ? null : yield* keep(made.preview)
+    const rendered = yield* tools.attachment(source, folder, thumbnail)
+    const fileName = yield* keep(rendered.original)
+    const previewName = rendered.preview === undefined ? null : yield* keep(rendered.preview)
     return yield* jobs.complete(id, job, {
-      type: made.type,
+      type: rendered.type,
       fileName,
       previewName,
-      meta: made.meta,
-      blurhash: made.blurhash
+      meta: rendered.meta,
+      blurhash: rendered.blurhash
     })
   })
 

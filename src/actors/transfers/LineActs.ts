@@ -14,7 +14,7 @@ import {
 } from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
-import type { Command } from "../account/core/Protocol.ts"
+import type { Command } from "../account/core/AccountProtocol.ts"
 import * as FilterImports from "./FilterImports.ts"
 
 /** Reason why a line failed; undefined for one that is done. */

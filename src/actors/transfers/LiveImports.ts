@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Foreign, idOf } from "../../services/federation/documents/Reading.ts"
+import { type Foreign, idOf } from "../../services/federation/documents/ForeignValues.ts"
 import { videoBytesMax } from "../../services/instance/ContentLimits.ts"
 import { insertItems } from "../../services/transfers/archives/StagedRows.ts"
 import { linesMax } from "../../services/transfers/ImportLine.ts"

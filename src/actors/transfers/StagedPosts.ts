@@ -70,12 +70,12 @@ export const make = Effect.gen(function*() {
     let counted = options.plan
     for (const item of items) counted = yield* planned(claimed, counted, item, fetched)
     const skipped = items.filter(({ item }) => item.kind === "skipped")
-    const kept = items.length - skipped.length
+    const importable = items.length - skipped.length
     const last = items.length < plannedPerStep
     const next = yield* queue.commit(
       claimed,
       {
-        total: kept,
+        total: importable,
         options: { ...options, plan: counted },
         cursor: last ? { ...cursor, phase: "planned", after: null } : { ...cursor, after: placeOf(items.at(-1)) }
       },

@@ -3,7 +3,7 @@ import { getDomain } from "tldts"
 import { commandName } from "../../layers/CommandName.ts"
 import { Environment } from "../../layers/Environment.ts"
 import * as SmtpSession from "../../layers/mail/SmtpSession.ts"
-import { textsOf } from "../../layers/probes/Names.ts"
+import { textsOf } from "../../layers/probes/DnsRecords.ts"
 import { type Examination, Fail, Ok, Skip, Warn } from "./Examination.ts"
 
 /** Runs a check of the sender's domain, if e-mails are sent. */

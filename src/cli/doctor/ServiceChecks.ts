@@ -2,11 +2,11 @@ import type { Path } from "effect"
 import { Effect, FileSystem, Layer, Option, Redacted, Schema, Stream } from "effect"
 import type { Digest } from "effect/crypto"
 import { HttpClientRequest } from "effect/http"
+import * as ConfiguredTranslator from "../../layers/ConfiguredTranslator.ts"
 import { Environment, serverConfig } from "../../layers/Environment.ts"
 import { OperatorError } from "../../layers/OperatorError.ts"
 import { Redis } from "../../layers/Redis.ts"
 import * as Storages from "../../layers/storage/Storages.ts"
-import * as Translation from "../../layers/Translation.ts"
 import { Storage } from "../../services/media/Storage.ts"
 import { Translator } from "../../services/translation/Translator.ts"
 import { type Examination, Fail, Ok, Skip } from "./Examination.ts"
@@ -87,7 +87,7 @@ export const serviceChecks: ReadonlyArray<
           ({ reason, why }) => new OperatorError({ message: `${translation.url}: ${reason} (${why})` })
         )
         return Ok({ words: `${translator.provider}, ${languages.size} source languages` })
-      }).pipe(Effect.provide(Translation.layer.pipe(Layer.provide(serverConfig))))
+      }).pipe(Effect.provide(ConfiguredTranslator.layer.pipe(Layer.provide(serverConfig))))
     })
   },
   {

@@ -5,7 +5,7 @@ import * as AddressShares from "../guard/AddressShares.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import * as Reply from "../guard/Reply.ts"
 
-/** Maximum concurrent requests of other servers on a node: in all, and per address (IPv6 by its /64). */
+/** Maximum concurrent requests of other servers on a node: in total, and per address (IPv6 by its /64). */
 export const bounds = {
   /** Activities that are read, verified and stored. */
   activities: { atOnceMax: 256, perAddressMax: 64 },

@@ -4,7 +4,7 @@ import { Collections as AccountCollections } from "../../services/collections/Co
 import { idMax } from "../../services/database/Ids.ts"
 import { CollectionObjects } from "../../services/federation/CollectionObjects.ts"
 import { collectionContext } from "../../services/federation/documents/CollectionDocument.ts"
-import { collection, collectionPage } from "../../services/federation/documents/Collections.ts"
+import { collection, collectionPage } from "../../services/federation/documents/PagedCollection.ts"
 import type { Document } from "../../services/federation/documents/Vocabulary.ts"
 import * as LocalIds from "../../services/federation/LocalIds.ts"
 import { Accounts } from "../../services/identity/Accounts.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import { AccountActors } from "../../actors/account/core/AccountActors.ts"
 import { AccountId } from "../../services/database/Ids.ts"
-import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/Reading.ts"
+import { asForeign, asList, idOf, urlReader } from "../../services/federation/documents/ForeignValues.ts"
 import { FollowerDigests, synchronizedMax } from "../../services/federation/FollowerDigests.ts"
 import { KnownUris } from "../../services/federation/inbox/KnownUris.ts"
 import { ObjectFetcher } from "../../services/federation/ObjectFetcher.ts"

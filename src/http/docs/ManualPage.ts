@@ -69,8 +69,8 @@ const titled = /^# (.+)$/m
 const titleOf = (path: string, text: string): string => titled.exec(text)?.[1]?.trim() ?? path
 
 /**
- * Renders a document. `addressOf` returns the address of another document, by its path in the repository; undefined if
- * it is not one.
+ * Renders a document. `addressOf` returns the address of another document by its path in the repository; undefined for
+ * other files.
  */
 export const renderManual = (
   path: string,

@@ -83,7 +83,7 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
   api: HttpApi.HttpApi<Id, Groups>,
   { localDomain, publicUrl }: ServerConfig["Service"]
 ): OpenApi.OpenAPISpec => {
-  const made = OpenApi.fromApi(api)
+  const generated = OpenApi.fromApi(api)
   const rules = new Map<string, AccessRule>()
   HttpApi.reflect(api, {
     onGroup: () => {},
@@ -102,18 +102,18 @@ export const documentOf = <Id extends string, Groups extends HttpApiGroup.Constr
       ...(rule !== undefined && { security: securityOf(rule), description: wordsFor(rule) })
     }
   }
-  const paths = Object.entries(made.paths).map(([path, item]) => [
+  const paths = Object.entries(generated.paths).map(([path, item]) => [
     path,
     Object.fromEntries(methods.flatMap((method) => {
       const operation = item[method]
       return operation === undefined ? [] : [[method, operationOf(operation)]]
     }))
   ])
-  const schemas = Object.entries(made.components.schemas).flatMap(([name, schema]) =>
+  const schemas = Object.entries(generated.components.schemas).flatMap(([name, schema]) =>
     classNames.has(name) ? [] : [[name, tidy(schema)] as const]
   )
   return {
-    ...made,
+    ...generated,
     info: {
       title: `Murmuration at ${localDomain}`,
       version: softwareVersion,

@@ -33,10 +33,10 @@ export const tidy = (schema: JsonSchema): JsonSchema => {
     )
   }
   const all = alternativesOf(schema).map(tidy).filter((one) => !isNoNumber(one))
-  const kept = all.some(isAnyText) ? all.filter((one) => isAnyText(one) || one["type"] !== "string") : all
-  const [only, ...others] = kept
+  const alternatives = all.some(isAnyText) ? all.filter((one) => isAnyText(one) || one["type"] !== "string") : all
+  const [only, ...others] = alternatives
   const { anyOf: _anyOf, ...rest } = schema
-  return only !== undefined && others.length === 0 ? { ...only, ...rest } : { ...rest, anyOf: kept }
+  return only !== undefined && others.length === 0 ? { ...only, ...rest } : { ...rest, anyOf: alternatives }
 }
 
 const tidyValue = (value: unknown): unknown =>

@@ -71,7 +71,7 @@ export const layer = group(
         const { account, token } = yield* device
         if (payload.device === undefined) return yield* missingParameter("device")
         const { deviceId, fingerprintKey, identityKey, name } = payload.device
-        const kept = yield* devices.upload(
+        const uploaded = yield* devices.upload(
           account,
           token,
           {
@@ -86,7 +86,7 @@ export const layer = group(
             signature: signature ?? ""
           }))
         )
-        return Reply.json(json<Wire.Device>(kept))
+        return Reply.json(json<Wire.Device>(uploaded))
       }),
       query: traced("encryptedMessages.query")(function*({ payload }) {
         const found = yield* devices.of(yield* Caller.account, Lists.idsOf(payload.id).slice(0, devicesNamedMax))

@@ -9,11 +9,11 @@ export interface AccessRule {
   readonly scopes: ReadonlyArray<string>
   /** Permissions of which the user's role needs one; empty for routes of ordinary users. */
   readonly permissions: ReadonlyArray<Permission>
-  /** True if a user may call it whose address is unconfirmed or who waits for approval. */
+  /** True if users with an unconfirmed address or a pending sign-up may call the endpoint. */
   readonly unconfirmed: boolean
-  /** True if a user may call it whose account has moved. */
+  /** True if users whose account has moved may call the endpoint. */
   readonly moved: boolean
-  /** True if it stays open to anonymous callers in restricted mode. */
+  /** True if the endpoint stays open to anonymous callers in restricted mode. */
   readonly open: boolean
   readonly limits: ReadonlyArray<LimitName>
 }

@@ -1,4 +1,4 @@
-/** Maximum concurrent entries: in all, and per address (an IPv6 address by its /64). */
+/** Maximum concurrent entries: in total, and per address (an IPv6 address by its /64). */
 export interface Bounds {
   readonly atOnceMax: number
   readonly perAddressMax: number

@@ -7,7 +7,7 @@ import { addressOf } from "./ClientAddresses.ts"
 
 /** Maximum concurrent expensive reads on a node: each keeps a Postgres connection and the process busy for long. */
 export const atOnceMax = 4
-/** Maximum expensive reads that run or wait, in all and per address; further ones get 503. */
+/** Maximum expensive reads that run or wait, in total and per address; further ones get 503. */
 export const bounds = { atOnceMax: 64, perAddressMax: 16 } as const satisfies AddressShares.Bounds
 
 /**

@@ -10,10 +10,10 @@ export class OneTimeBody extends HttpBody.Uint8Array {
   #made: Uint8Array | undefined
 
   constructor(make: () => Uint8Array, contentType: string) {
-    const made = make()
-    super(undefined, contentType, made.length)
+    const body = make()
+    super(undefined, contentType, body.length)
     this.#make = make
-    this.#made = made
+    this.#made = body
   }
 
   override get body(): Uint8Array {

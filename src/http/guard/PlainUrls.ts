@@ -27,8 +27,8 @@ const plainPath = (path: string): string =>
     .replaceAll(/\/{2,}/g, "/")
 
 /**
- * Removes null bytes from the query, also those that removing one puts together; Postgres stores none. Those of the
- * path stay: no path has one.
+ * Removes null bytes from the query, because Postgres cannot store them. Repeats, as `%0%000` becomes `%00`. Null bytes
+ * in the path stay: they match no route.
  */
 const withoutNulls = (url: string): string => {
   const at = url.indexOf("?")

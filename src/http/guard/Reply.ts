@@ -126,9 +126,9 @@ const moments = new LRUCache<number, string>({ max: 16 })
 const momentText = (millis: number): string => {
   const known = moments.get(millis)
   if (known !== undefined) return known
-  const made = new Date(millis).toISOString().replace("Z", "000Z")
-  moments.set(millis, made)
-  return made
+  const formatted = new Date(millis).toISOString().replace("Z", "000Z")
+  moments.set(millis, formatted)
+  return formatted
 }
 
 /** Returns the headers that tell how much of a limit remains. */

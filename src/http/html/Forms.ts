@@ -52,7 +52,7 @@ export const parameters = Effect.gen(function*() {
 const textsOf = (value: unknown): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
 
-/** Name of the hidden field that proves that a form is ours. */
+/** Name of the hidden field that proves that one of our pages sent a form. */
 export const tokenField = "authenticity_token"
 
 /** Renders that field, the only way to put the token into a page. */

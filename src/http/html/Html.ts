@@ -11,10 +11,10 @@ export type Html = ReturnType<typeof raw>
 
 /** Returns HTML with every value escaped; lists are joined, and `false`, `null` and `undefined` are empty. */
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<unknown>): Html => {
-  const made = tagged(strings, ...values)
+  const fragment = tagged(strings, ...values)
   // The result is a promise only if a value is one.
-  if (made instanceof Promise) throw new TypeError("A page has no values that come later")
-  return made
+  if (fragment instanceof Promise) throw new TypeError("A page has no values that come later")
+  return fragment
 }
 
 export { raw }

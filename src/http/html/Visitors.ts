@@ -28,7 +28,7 @@ export interface PageReader {
 /** Visitor of one of our pages, with a browser session. */
 export interface Visitor extends PageReader {
   readonly session: Session | undefined
-  /** Token that a form must send back to prove that it is ours; masked differently in each response. */
+  /** CSRF token that each form sends back; masked differently in each response. */
   readonly formToken: string
   /** Sets the visitor's cookies on the response, if they are new. */
   readonly remember: (response: HttpServerResponse.HttpServerResponse) => HttpServerResponse.HttpServerResponse
@@ -46,7 +46,7 @@ export class Visitors extends Context.Service<Visitors, {
   readonly reader: Effect.Effect<PageReader, never, Request>
   /** Returns false for the origin of another site; requests without one are checked otherwise. */
   readonly isOurOrigin: (origin: string | undefined) => boolean
-  /** Returns false if a request's headers alone show that its form is not ours. */
+  /** Returns false if a request's headers alone show that another site sent the form. */
   readonly mayBeOurs: (request: Request) => boolean
   /** Returns true if a form was sent by one of our pages, in this browser and session. */
   readonly isOurs: (formToken: string | null | undefined) => Effect.Effect<boolean, never, Request>

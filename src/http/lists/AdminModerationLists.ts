@@ -150,8 +150,8 @@ export const layer = group(
         }))
       }),
       import: traced("admin.moderationLists.import")(function*({ payload }) {
-        const made = yield* files.run(yield* Caller.account, payload.data ?? "")
-        return Reply.json(json<ImportedBlocks>({ made: made.length }))
+        const blocks = yield* files.run(yield* Caller.account, payload.data ?? "")
+        return Reply.json(json<ImportedBlocks>({ made: blocks.length }))
       })
     })
   })

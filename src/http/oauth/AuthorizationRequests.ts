@@ -46,7 +46,8 @@ const refused = (
 export class AuthorizationRequests extends Context.Service<AuthorizationRequests, {
   readonly read: (parameters: URLSearchParams) => Effect.Effect<AuthorizationRequest, RefusedRequest>
   /**
-   * Returns the CSP source that the pages on the way to an app may redirect to; `path` is one of ours, with its query.
+   * Returns the CSP source that the pages on the way to an app may redirect to; `path` is a path of this server, with
+   * its query.
    */
   readonly formTarget: (path: string) => Effect.Effect<string | undefined>
 }>()("murmuration/http/oauth/AuthorizationRequests") {

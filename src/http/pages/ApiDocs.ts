@@ -24,10 +24,12 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     const pages = yield* PublicPages
     const document = yield* Effect.cached(Effect.sync(() => documentOf(api, config)))
     const json = yield* Effect.cached(
-      Effect.map(document, (made) => Reply.json(encode(made), { headers: { "cache-control": "private, no-store" } }))
+      Effect.map(document, (openApi) =>
+        Reply.json(encode(openApi), { headers: { "cache-control": "private, no-store" } }))
     )
     const body = yield* Effect.cached(Effect.map(document, referenceOf))
-    const page = Effect.flatMap(body, (body) => pages.respond({ words: english, title: "The API", body }))
+    const page = Effect.flatMap(body, (body) =>
+      pages.respond({ words: english, title: "The API", body }))
     return Layer.mergeAll(
       HttpRouter.add("GET", openApiPath, json),
       HttpRouter.add("GET", docsPath, page)

@@ -22,7 +22,7 @@ import {
 } from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { PublicPages } from "./PublicPages.ts"
-import { rulesOf } from "./RuleList.ts"
+import { rulesOf } from "./RulesSection.ts"
 
 const registrations = ({ way, words: { pieces, say } }: PageReader, mode: Policies["registrations"]) => {
   const link = { link: linkTo(way(signUpPath)) }

@@ -54,7 +54,7 @@ if (form && credential && "PublicKeyCredential" in window) {
   const ask = async () => {
     const challenge = bytesOf(options.challenge)
     try {
-      const made = options.user === undefined
+      const response = options.user === undefined
         ? await navigator.credentials.get({
           publicKey: { ...options, challenge, allowCredentials: described(options.allowCredentials) }
         })
@@ -66,8 +66,8 @@ if (form && credential && "PublicKeyCredential" in window) {
             excludeCredentials: described(options.excludeCredentials)
           }
         })
-      if (!(made instanceof PublicKeyCredential)) return
-      credential.value = credentialJson(made)
+      if (!(response instanceof PublicKeyCredential)) return
+      credential.value = credentialJson(response)
       form.submit()
     } catch {
       const failed = form.querySelector<HTMLElement>("[role=alert]")

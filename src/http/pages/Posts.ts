@@ -111,7 +111,7 @@ export const nameOf = ({ displayName, username }: AccountRecord): string => disp
 /** Finds the custom emoji whose shortcodes are in texts. */
 type Finder = (...texts: ReadonlyArray<string>) => ReadonlyArray<Emoji>
 
-/** Finder for remote posts, whose shortcodes are not ours. */
+/** Finder for remote posts: their shortcodes mean emoji of their own server. */
 const noEmojis: Finder = () => []
 
 const withEmojis = (piece: Html, find: Finder): Html => EmojiText.withEmojis(piece, find(String(piece)))

@@ -18,7 +18,7 @@ import { linkTo, problem, respond } from "../html/HtmlPage.ts"
 import { homePath, signInPath } from "../html/PagePaths.ts"
 import { Visitors } from "../html/Visitors.ts"
 import { providerLink } from "./ProviderLink.ts"
-import { rulesOf } from "./RuleList.ts"
+import { rulesOf } from "./RulesSection.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest

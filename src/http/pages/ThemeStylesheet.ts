@@ -25,9 +25,12 @@ export const layer = Layer.unwrap(Effect.map(Appearance, ({ current }) =>
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const { accentColor } = yield* current
       const etag = `"${accentColor?.slice(1) ?? "none"}"`
-      const kept = { "cache-control": "public, no-cache", "x-content-type-options": "nosniff", etag }
+      const cacheHeaders = { "cache-control": "public, no-cache", "x-content-type-options": "nosniff", etag }
       return isKnown(headers, etag)
-        ? HttpServerResponse.empty({ status: 304, headers: kept })
-        : HttpServerResponse.text(styleOf(accentColor), { contentType: "text/css; charset=utf-8", headers: kept })
+        ? HttpServerResponse.empty({ status: 304, headers: cacheHeaders })
+        : HttpServerResponse.text(styleOf(accentColor), {
+          contentType: "text/css; charset=utf-8",
+          headers: cacheHeaders
+        })
     })
   )))

@@ -58,7 +58,7 @@ interface Composed {
  * and notifications, which are no status lists: comparing and caching cost more there than they saved.
  */
 export const make = () => {
-  const kept = new LRUCache<bigint, Composed>({
+  const cache = new LRUCache<bigint, Composed>({
     maxSize: composedCacheBytesMax,
     // The text, its bytes, and the parts that nothing else holds.
     sizeCalculation: ({ text }) => text.length * 3 + 600
@@ -66,16 +66,16 @@ export const make = () => {
 
   /** Returns the result of `assemble`; the cached text if the parts are equal. */
   const compose = (id: bigint, parts: StatusParts): JsonOf<Status> => {
-    const before = kept.get(id)
+    const before = cache.get(id)
     if (before !== undefined && hasSameJson(before.parts, parts)) return before.text
     const text = assemble(parts)
-    kept.set(id, { parts, text, bytes: undefined })
+    cache.set(id, { parts, text, bytes: undefined })
     return text
   }
 
   /** Returns the text of a status in UTF-8. */
   const bytesOf = (id: bigint, text: JsonOf<Status>): Uint8Array => {
-    const found = kept.get(id)
+    const found = cache.get(id)
     return found?.text === text ? found.bytes ??= Buffer.from(text) : Buffer.from(text)
   }
   return { compose, bytesOf }

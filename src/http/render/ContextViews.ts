@@ -53,7 +53,7 @@ export class ContextViews extends Context.Service<ContextViews, {
       const contexts = yield* Contexts
       const views = yield* StatusViews
       const places = yield* ExpensiveReads
-      const kept = yield* Cache.make<bigint, Entry>({
+      const cache = yield* Cache.make<bigint, Entry>({
         rows: rowsOf,
         kinds: ["domains", "emojis", "moderation"],
         max: { bytes: contextCacheBytesMax, bytesOf }
@@ -87,12 +87,12 @@ export class ContextViews extends Context.Service<ContextViews, {
       const render = traced("ContextViews.render")(function*(viewer: Viewer, status: FoundStatus) {
         if (viewer !== undefined) return (yield* places.within(make(viewer, status))).text
         // A visitor who waited for a slot may find what an earlier one rendered.
-        const known = yield* kept.find(status.id)
-        return (known ?? (yield* places.within(kept.get(status.id, make(undefined, status))))).text
+        const known = yield* cache.find(status.id)
+        return (known ?? (yield* places.within(cache.get(status.id, make(undefined, status))))).text
       })
       const renderInSlot = traced("ContextViews.renderInSlot")((viewer: Viewer, status: FoundStatus) =>
         Effect.map(
-          viewer === undefined ? kept.get(status.id, make(undefined, status)) : make(viewer, status),
+          viewer === undefined ? cache.get(status.id, make(undefined, status)) : make(viewer, status),
           ({ text }) => text
         )
       )

@@ -35,23 +35,23 @@ export const filled = Effect.fnUntraced(function*<Row, Item, E, R>(options: {
   // If the viewer has no hiding filters, other rules left the rows out.
   if (items.length === first.candidates.length || !(yield* options.hides)) return { read: first.read, items }
   const inOrder = <A>(rows: ReadonlyArray<A>) => page.minId === undefined ? rows : rows.toReversed()
-  const [read, kept]: [Array<Row>, Array<Row>] = [[], []]
+  const [read, visibleRows]: [Array<Row>, Array<Row>] = [[], []]
   const take = Effect.fnUntraced(function*(rows: Rows<Row>) {
     const left = new Set(yield* options.unhidden(rows.candidates))
     for (const row of inOrder(rows.read)) {
-      if (kept.length >= page.limit) return
+      if (visibleRows.length >= page.limit) return
       read.push(row)
-      if (left.has(row)) kept.push(row)
+      if (left.has(row)) visibleRows.push(row)
     }
   })
   yield* take(first)
   let full = first.read.length >= page.limit
-  for (let more = 0; full && kept.length < page.limit && more < furtherReadsMax; more++) {
+  for (let more = 0; full && visibleRows.length < page.limit && more < furtherReadsMax; more++) {
     const further = yield* options.read({ ...page, ...nextCursor(page, read.map(ends)), limit: furtherRows })
     full = further.read.length >= furtherRows
     yield* take(further)
   }
-  return { read: inOrder(read), items: yield* show(inOrder(kept)) }
+  return { read: inOrder(read), items: yield* show(inOrder(visibleRows)) }
 })
 
 /** Returns the cursor for the rows beyond those that were read. */

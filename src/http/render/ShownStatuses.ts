@@ -20,10 +20,10 @@ interface Showing {
 
 /** Builds the renderer of a viewer's statuses from loaded bodies; once. */
 export const make = (
-  { accounts, filters, kept, quotes }: {
+  { accounts, cachedStates, filters, quotes }: {
     readonly accounts: AccountViews["Service"]
     readonly filters: ReturnType<typeof StatusFilters.make>
-    readonly kept: Effect.Success<ReturnType<typeof ViewerStateCache.make>>
+    readonly cachedStates: Effect.Success<ReturnType<typeof ViewerStateCache.make>>
     readonly quotes: ReturnType<typeof QuotedStatuses.make>
   }
 ) => {
@@ -41,7 +41,7 @@ export const make = (
     { assemble, context, known }: Showing = {}
   ) {
     const keys = ids.flatMap((id) => found.get(id)?.key ?? [])
-    const shown = known ?? (yield* kept.of(viewer, keys, hiding))
+    const shown = known ?? (yield* cachedStates.of(viewer, keys, hiding))
     const visibleKeys = keys.filter(({ id }) => shown.has(id))
     const page = yield* quotes.of(viewer, visibleKeys, found)
     const names = yield* authors(visibleKeys, page)

@@ -71,29 +71,29 @@ export const make = (active: ActiveFilters["Service"]) => {
     if (before !== undefined && before.body === body && before.poll === poll) return before
     const { html, plain } = textsOf(body, poll)
     const text = prepareText([plainText(bounded(html)), ...plain.map((one) => bounded(one))])
-    const made = { body, poll, text, version: text === before?.text ? before.version : ++versions }
-    texts.set(id, made)
-    return made
+    const entry = { body, poll, text, version: text === before?.text ? before.version : ++versions }
+    texts.set(id, entry)
+    return entry
   }
 
   const filterOf = (viewer: bigint, matcher: FilterMatcher, now: number): StatusFilter => {
-    const kept = verdicts.get(matcher) ?? new Map<bigint, Known>()
-    verdicts.set(matcher, kept)
+    const knownVerdicts = verdicts.get(matcher) ?? new Map<bigint, Known>()
+    verdicts.set(matcher, knownVerdicts)
     return (key, bodies) => {
       const shown = key.original ?? key
       const status = bodies.get(shown.id)
       if (status === undefined) return unfiltered
       const { text, version } = prepared(shown.id, status)
-      const before = kept.get(key.id)
+      const before = knownVerdicts.get(key.id)
       if (before !== undefined && before.version === version && now < before.until) return before
       const ids = key.original === undefined ? [key.id] : [key.id, key.original.id]
       const own = key.accountId === viewer || shown.accountId === viewer
       const verdict = verdictOf(matcher.match(ids, text), own, now)
-      kept.delete(key.id)
-      kept.set(key.id, { ...verdict, version })
-      for (const id of kept.keys()) {
-        if (kept.size <= verdictsMax) break
-        kept.delete(id)
+      knownVerdicts.delete(key.id)
+      knownVerdicts.set(key.id, { ...verdict, version })
+      for (const id of knownVerdicts.keys()) {
+        if (knownVerdicts.size <= verdictsMax) break
+        knownVerdicts.delete(id)
       }
       return verdict
     }

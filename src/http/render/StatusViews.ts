@@ -108,11 +108,11 @@ export class StatusViews extends Context.Service<StatusViews, {
       const viewerStates = yield* ViewerStates
       const accounts = yield* AccountViews
       const { bodies, load } = yield* PreparedStatuses.make
-      const kept = yield* ViewerStateCache.make(viewerStates)
+      const cachedStates = yield* ViewerStateCache.make(viewerStates)
       const filters = StatusFilters.make(yield* ActiveFilters)
       const composed = ComposedStatuses.make()
       const quotes = QuotedStatuses.make(bodies, viewerStates, yield* CollectionViews)
-      const { authors, filterOf, show } = ShownStatuses.make({ accounts, filters, kept, quotes })
+      const { authors, filterOf, show } = ShownStatuses.make({ accounts, cachedStates, filters, quotes })
 
       const byId = traced("StatusViews.byId")(function*(
         viewer: Viewer,

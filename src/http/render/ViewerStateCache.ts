@@ -31,7 +31,7 @@ const waysOf: Record<Hiding, bigint> = { nothing: 0n, authors: 1n, permitted: 2n
  */
 export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Service"]) {
   const changes = yield* Changes
-  const kept = new LRUCache<bigint, Map<bigint, Entry>>({ maxSize: viewerStateCacheBytesMax })
+  const cache = new LRUCache<bigint, Map<bigint, Entry>>({ maxSize: viewerStateCacheBytesMax })
 
   const changeOf = (key: StatusKey): number => {
     const own = Math.max(changes.lastOf("status", key.id), changes.lastOf("account", key.accountId))
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
     const now = yield* Clock.currentTimeMillis
     const oldest = now - ((yield* changes.connected) ? cachedMillisMax : cachedAloneMillisMax)
     const own = (viewer ?? 0n) * 4n + waysOf[hiding]
-    const entries = kept.get(own) ?? new Map<bigint, Entry>()
+    const entries = cache.get(own) ?? new Map<bigint, Entry>()
     const count = changes.count()
     const related = viewer === undefined ? 0 : changes.lastOf("relations", viewer)
     const unchanged = (entry: Entry, key: StatusKey) => {
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(viewerStates: ViewerStates["Serv
       if (entries.size <= perViewerMax) break
       entries.delete(id)
     }
-    if (entries.size > 0) kept.set(own, entries, { size: entries.size * viewerStateBytes })
+    if (entries.size > 0) cache.set(own, entries, { size: entries.size * viewerStateBytes })
     return found
   })
 

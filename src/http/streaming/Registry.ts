@@ -3,7 +3,7 @@ import type { Channel } from "./Channels.ts"
 import type { StreamEvent } from "./StreamEvent.ts"
 
 /**
- * Maximum open streams on a node: in all, per account, per token, and per address (an IPv6 address by its /64), which a
+ * Maximum open streams on a node: in total, per account, per token, and per address (an IPv6 address by its /64), which a
  * whole school may share; beyond it new ones get 503.
  */
 export const connectionsMax = 20_000

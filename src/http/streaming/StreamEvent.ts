@@ -21,9 +21,9 @@ export class StreamEvent {
     const known = this.#messages.get(label)
     if (known !== undefined) return known
     const payload = this.payload === undefined ? "" : `,"payload":${this.#quoted ??= JSON.stringify(this.payload)}`
-    const made = encoder.encode(`{"stream":${label},"event":${JSON.stringify(this.event)}${payload}}`)
-    this.#messages.set(label, made)
-    return made
+    const encoded = encoder.encode(`{"stream":${label},"event":${JSON.stringify(this.event)}${payload}}`)
+    this.#messages.set(label, encoded)
+    return encoded
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { AccountActors } from "../../actors/account/core/AccountActors.ts"
-import type { Command } from "../../actors/account/core/Protocol.ts"
+import type { Command } from "../../actors/account/core/AccountProtocol.ts"
 import type { AccountId } from "../../services/database/Ids.ts"
 import { RecordNotFound } from "../../services/runtime/Errors.ts"
 import { Relationships } from "../../services/social/Relationships.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { AccountActors } from "../../actors/account/core/AccountActors.ts"
-import type { Command } from "../../actors/account/core/Protocol.ts"
+import type { Command } from "../../actors/account/core/AccountProtocol.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
 import * as Reply from "../guard/Reply.ts"

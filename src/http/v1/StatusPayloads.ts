@@ -1,5 +1,5 @@
 import { Effect, Option, Schema, Struct } from "effect"
-import type { Command } from "../../actors/account/core/Protocol.ts"
+import type { Command } from "../../actors/account/core/AccountProtocol.ts"
 import { type AppId, MediaId, MediaIdFromString, StatusId, StatusIdFromString } from "../../services/database/Ids.ts"
 import { languageGiven } from "../../services/instance/Languages.ts"
 import { type Unprocessable, validationFailed } from "../../services/runtime/Errors.ts"
@@ -8,7 +8,7 @@ import { inputOf, type Post, type PostInput } from "../../services/statuses/Post
 import { isContentType } from "../../services/statuses/StoredStatus.ts"
 import { writtenFields } from "../../services/statuses/Written.ts"
 import type { NewStatus, StatusEdit } from "../wire/StatusRequests.ts"
-import { focusOf } from "./Media.ts"
+import { focusOf } from "./MediaRoutes.ts"
 import { policyEntriesOf } from "./PolicyPayloads.ts"
 
 /* Converts status payloads of clients to commands of the author. */

@@ -67,10 +67,10 @@ const snakeKeys = new Map<string, string>()
 const snakeKey = (key: string): string => {
   const known = snakeKeys.get(key)
   if (known !== undefined) return known
-  const made = word.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key
+  const wireKey = word.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key
   // Bounded, although keys come only from the program, and data keys are few and repeat.
-  if (snakeKeys.size < 1_000) snakeKeys.set(key, made)
-  return made
+  if (snakeKeys.size < 1_000) snakeKeys.set(key, wireKey)
+  return wireKey
 }
 
 const snake = (value: unknown): unknown => {

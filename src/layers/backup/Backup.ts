@@ -7,7 +7,7 @@ import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as Format from "./Format.ts"
 import * as NewFile from "./NewFile.ts"
-import * as Secrets from "./Secrets.ts"
+import * as SecretsCopy from "./SecretsCopy.ts"
 import * as Snapshot from "./Snapshot.ts"
 
 /** Size of a backup. */
@@ -32,7 +32,7 @@ export const write = traced("Backup.write")(function*(file: string, connection: 
   const snapshot = yield* Snapshot.open(connection)
   const copied = { rows: 0, files: 0, bytes: 0 }
 
-  const manifest = Effect.map(Secrets.read(connection), (secrets) =>
+  const manifest = Effect.map(SecretsCopy.read(connection), (secrets) =>
     Tar.file(
       Format.manifestName,
       Format.encodeManifest({

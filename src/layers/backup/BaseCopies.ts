@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { traced } from "../../services/runtime/Traced.ts"
 import * as WalArchive from "../embedded/WalArchive.ts"
-import { StoredSecrets } from "./Secrets.ts"
+import { StoredSecrets } from "./SecretsCopy.ts"
 
 /*
  * Base copies of the embedded Postgres in an archive of its log (`src/layers/embedded/WalArchive.ts`), a folder each:
@@ -81,8 +81,8 @@ export const removeDrafts = traced("BaseCopies.removeDrafts")(function*(archive:
 /** Removes all base copies except the newest `keep`, and the log that only the removed ones needed. */
 export const prune = traced("BaseCopies.prune")(function*(archive: string, keep: number) {
   const fs = yield* FileSystem.FileSystem
-  const kept = (yield* list(archive)).slice(-keep)
-  const oldest = kept[0]
+  const retained = (yield* list(archive)).slice(-keep)
+  const oldest = retained[0]
   if (oldest === undefined) return
   const names = yield* fs.readDirectory(baseFolder(archive))
   // Becomes a draft first: an interrupted removal would leave a copy that looks complete.

@@ -8,7 +8,7 @@ import { Environment } from "../Environment.ts"
 import { OperatorError } from "../OperatorError.ts"
 import * as SecretFile from "../SecretFile.ts"
 import * as BaseCopies from "./BaseCopies.ts"
-import * as Secrets from "./Secrets.ts"
+import * as SecretsCopy from "./SecretsCopy.ts"
 import * as Session from "./Session.ts"
 
 const failed = ({ message }: { readonly message: string }) =>
@@ -129,7 +129,7 @@ export const write = traced("BaseCopy.write")(function*(connection: Connection, 
     const missing = needed.flatMap(([segment]) => there.has(segment) ? [] : [segment])
     if (missing.length > 0) return yield* new OperatorError({ message: `the archive has no segment ${missing[0]}` })
     const secrets = [
-      ...(yield* Secrets.read(connection)),
+      ...(yield* SecretsCopy.read(connection)),
       [passwordName, Redacted.value(password)] as const
     ]
     const completedAt = new Date(yield* Clock.currentTimeMillis).toISOString()

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { OperatorError } from "../OperatorError.ts"
 import { Sequence, Table } from "./Catalog.ts"
-import { StoredSecrets } from "./Secrets.ts"
+import { StoredSecrets } from "./SecretsCopy.ts"
 import type { Rows } from "./Snapshot.ts"
 
 /*

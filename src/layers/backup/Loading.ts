@@ -67,11 +67,11 @@ export const open = traced("Loading.open")(function*(connection: Connection, sha
     if (!shape.tables.some(({ name }) => name === table)) return yield* refused(`The table ${table} is unknown`)
     const columns = (yield* Catalog.writableColumns(session, Session.quoted(table))).map(Session.quoted)
     // OFFSET 0 keeps Postgres from parsing a row once for each column.
-    const made = `INSERT INTO ${Session.quoted(table)} (${columns.join(", ")}) OVERRIDING SYSTEM VALUE
+    const statement = `INSERT INTO ${Session.quoted(table)} (${columns.join(", ")}) OVERRIDING SYSTEM VALUE
       SELECT ${columns.map((column) => `(t).${column}`).join(", ")}
       FROM (SELECT r::${Session.quoted(table)} AS t FROM unnest($1::text[]) r OFFSET 0) found`
-    statements.set(table, made)
-    return made
+    statements.set(table, statement)
+    return statement
   })
 
   return {

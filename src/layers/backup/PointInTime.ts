@@ -15,7 +15,7 @@ import { OperatorError } from "../OperatorError.ts"
 import * as BaseCopies from "./BaseCopies.ts"
 import { requireReadable } from "./Restore.ts"
 import * as RestoreMark from "./RestoreMark.ts"
-import * as Secrets from "./Secrets.ts"
+import * as SecretsCopy from "./SecretsCopy.ts"
 
 const refused = (message: string) => new OperatorError({ message })
 
@@ -112,7 +112,7 @@ const restoreMarked = Effect.fnUntraced(function*(folder: string, until: Date | 
       `The archive is of ${base.localDomain}, this server is ${localDomain}. Set LOCAL_DOMAIN as before.`
     )
   }
-  yield* Secrets.refuseOtherKey(base.secrets)
+  yield* SecretsCopy.refuseOtherKey(base.secrets)
   const password = base.secrets.find(([name]) => name === passwordName)?.[1] ?? ""
 
   const binaries = yield* Binaries.find
@@ -147,7 +147,7 @@ const restoreMarked = Effect.fnUntraced(function*(folder: string, until: Date | 
       if (until === undefined && !toGap) yield* requireWhole(archive, end)
       return end
     }))
-    yield* Secrets.writeFiles(dataDir, base.secrets)
+    yield* SecretsCopy.writeFiles(dataDir, base.secrets)
     yield* fs.rename(draft, target)
     return Option.fromNullishOr(lastCommit)
   }).pipe(

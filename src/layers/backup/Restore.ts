@@ -8,7 +8,7 @@ import { OperatorError } from "../OperatorError.ts"
 import type { Copied } from "./Backup.ts"
 import * as Format from "./Format.ts"
 import * as Loading from "./Loading.ts"
-import * as Secrets from "./Secrets.ts"
+import * as SecretsCopy from "./SecretsCopy.ts"
 
 const refused = (message: string) => new OperatorError({ message })
 const failed = ({ message }: { readonly message: string }) =>
@@ -62,7 +62,7 @@ export const read = traced("Restore.read")(function*(
         `The backup is of ${manifest.localDomain}, this server is ${localDomain}. Set LOCAL_DOMAIN and PUBLIC_URL as before.`
       )
     }
-    yield* Secrets.refuseOtherKey(manifest.secrets)
+    yield* SecretsCopy.refuseOtherKey(manifest.secrets)
     opened = { manifest, loading: yield* Loading.open(connection, manifest) }
     yield* touched
   })
@@ -101,7 +101,7 @@ export const read = traced("Restore.read")(function*(
   )
   if (opened === undefined || !isComplete) return yield* refused("The backup is incomplete: its end is missing")
   const { loading, manifest } = opened
-  if (databaseUrl === undefined) yield* Secrets.writeFiles(dataDir, manifest.secrets)
+  if (databaseUrl === undefined) yield* SecretsCopy.writeFiles(dataDir, manifest.secrets)
   else yield* loading.keepSecrets(manifest.secrets, new Date(manifest.createdAt))
   yield* loading.finish
   return copied satisfies Copied

@@ -111,14 +111,14 @@ export const initialise = traced("DataFolder.initialise")(
         ? run(RunAs.named(runAs, binaries.initdb, initdbArgs))
         : first
       const nobody = second.status !== 0 && second !== first ? RunAs.asNobody(runAs) : undefined
-      const made = nobody === undefined
+      const result = nobody === undefined
         ? second
         : yield* changeOwner(draft, nobody).pipe(
           Effect.map(() => run(RunAs.command(nobody, binaries.initdb, initdbArgs))),
           Effect.tap(() => changeOwner(draft, runAs))
         )
-      if (made.status !== 0) {
-        return yield* failed(`Postgres could not create its data in ${folder}: ${made.stderr || made.error}`)
+      if (result.status !== 0) {
+        return yield* failed(`Postgres could not create its data in ${folder}: ${result.stderr || result.error}`)
       }
       yield* fs.rename(path.join(draft, "data"), folder).pipe(
         Effect.catch((error) =>

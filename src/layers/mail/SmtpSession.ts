@@ -108,7 +108,7 @@ export const open = traced("SmtpSession.open")(function*(url: Redacted.Redacted<
         socketTimeout: stepMillisMax
       })
     ),
-    (made) => Effect.sync(() => made.close())
+    (connection) => Effect.sync(() => connection.close())
   )
   yield* Effect.callback<void, OperatorError>((resume) => {
     const fail = (error: SMTPConnection.SMTPError) => {

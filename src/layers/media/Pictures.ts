@@ -209,14 +209,14 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
   })
   // The smaller file is faster to read, and the preview is smaller still.
   const small = yield* preview(frames > 1 ? source : { ...source, path: original.path }, folder)
-  const made: RenderedMedia = {
+  const rendered: RenderedMedia = {
     type: "image",
     original,
     preview: small.rendition,
     meta: { original: sizeOf(original.width, original.height), small: small.size },
     blurhash: small.blurhash
   }
-  return made
+  return rendered
 })
 
 /** Makes a profile picture, and a still copy of an animated one. A still avatar is cropped around its focus. */

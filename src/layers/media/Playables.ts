@@ -84,10 +84,10 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
         ),
         ...splitArguments("-movflags +faststart -f mp4")
       ], file)
-      const made = sourceAs(file, "video/mp4")
-      const figures = yield* ffmpeg.probe(made)
+      const converted = sourceAs(file, "video/mp4")
+      const figures = yield* ffmpeg.probe(converted)
       const shown = videoOf(figures)
-      const still = thumbnail ?? (yield* frame(made, folder))
+      const still = thumbnail ?? (yield* frame(converted, folder))
       const small = yield* Pictures.preview(still, folder)
       const result: RenderedMedia = {
         type: sound ? "video" : "gifv",
@@ -128,10 +128,12 @@ export const make = Effect.fnUntraced(function*(ffmpeg: Ffmpeg) {
       const file = `${folder}/original.mp3`
       // Ogg has tags on the stream, other formats on the file; the case of their names differs.
       const tags = { ...found.streams.find(({ codecType }) => codecType === "audio")?.tags, ...found.format.tags }
-      const kept = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
+      const playerTags = Object.entries(tags).filter(([name]) => tagsKept.has(name.toLowerCase()))
       yield* ffmpeg.convert(source, [
         ...splitArguments("-map 0:a:0 -vn -c:a libmp3lame -q:a 2 -ac 2"),
-        ...kept.flatMap(([name, value]) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),
+        ...playerTags.flatMap((
+          [name, value]
+        ) => ["-metadata", `${name.toLowerCase()}=${value.slice(0, tagCharactersMax)}`]),
         "-f",
         "mp3"
       ], file)

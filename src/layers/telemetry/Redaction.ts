@@ -43,7 +43,7 @@ const phrase = [
 ].join("")
 
 /** Patterns of secrets, and the groups that are kept. */
-const patterns: ReadonlyArray<readonly [pattern: RegExp, kept: string]> = [
+const patterns: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   // A token in a header.
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}/gi, "$1"],
   [new RegExp(phrase, "gi"), "$1"],
@@ -58,6 +58,6 @@ const charactersMax = 65_536
 /** Removes secrets from a text that leaves the process, such as one that quotes foreign input. */
 export const redact = (text: string): string =>
   patterns.reduce(
-    (rest, [pattern, kept]) => rest.replace(pattern, `${kept}${redactedValue}`),
+    (rest, [pattern, replacement]) => rest.replace(pattern, `${replacement}${redactedValue}`),
     text.slice(0, charactersMax)
   )

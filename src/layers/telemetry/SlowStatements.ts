@@ -21,8 +21,8 @@ const sampleMax = 10_000
 const statementRows = rowsOf(Schema.Struct({ statement: Schema.String, since: Timestamptz }))
 
 /**
- * Returns an effect that counts the statements of this database that have run for longer than `boundMillis`, each once,
- * and adds the time since it last saw them. Postgres counts statements only with an extension that is not everywhere.
+ * Returns an effect that samples the running statements of this database. It counts each one that has run for longer
+ * than `boundMillis` once, and adds up their time. Postgres itself counts statements only with an optional extension.
  */
 export const sampler = (sql: SqlClient.SqlClient, boundMillis = slowMillis) => {
   let before = new Map<string, number>()

@@ -50,12 +50,12 @@ export class AnnouncementTexts extends Context.Service<AnnouncementTexts, {
       })
 
       const compose = traced("AnnouncementTexts.compose")(function*(texts: ReadonlyArray<string>) {
-        const said = texts.map((text) => ({ text, names: drafts.names(text) }))
-        const all = new Set(said.flatMap(({ names }) => [...names.handles]))
+        const drafted = texts.map((text) => ({ text, names: drafts.names(text) }))
+        const all = new Set(drafted.flatMap(({ names }) => [...names.handles]))
         const named = all.size === 0 ? [] : yield* namedBy(sql, all)
         const linked = texts.map((text) => [...new Set(addressesInText(text))].slice(0, linkedStatusesMax))
         const found = yield* postsByUrl([...new Set(linked.flat())])
-        return said.map(({ names, text }, at): AnnouncementText => {
+        return drafted.map(({ names, text }, at): AnnouncementText => {
           const mentions = named.filter(({ domain, username }) =>
             names.handles.has(handle(username, domain ?? undefined))
           )

@@ -60,12 +60,12 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
 ) {
   const changes = yield* Changes
   const { aloneMillisMax = cachedAloneMillisMax, kinds = [], max, millisMax = cachedMillisMax, rows } = options
-  const kept = "entries" in max
+  const entries = "entries" in max
     ? boundedMap<Key, Entry<Value>>(max.entries)
     : new LRUCache<Key, Entry<Value>>({ maxSize: max.bytes, sizeCalculation: ({ value }) => max.bytesOf(value) })
 
   const freshValue = (key: Key, now: number, connected: boolean): Value | undefined => {
-    const entry = kept.get(key)
+    const entry = entries.get(key)
     if (entry === undefined) return undefined
     const { loadedAt } = entry
     if (now < loadedAt || now - loadedAt >= (connected ? millisMax : aloneMillisMax)) return undefined
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*<Key extends NonNullable<unknown>
     return false
   }
   const keep = (key: Key, value: Value, began: number, loadedAt: number) =>
-    kept.set(key, { value, rows: rows?.(value, key) ?? nothing, began, loadedAt, checked: began })
+    entries.set(key, { value, rows: rows?.(value, key) ?? nothing, began, loadedAt, checked: began })
 
   const find: Cache<Key, Value>["find"] = (key) =>
     Effect.flatMap(

@@ -15,12 +15,12 @@ export const single = Effect.fnUntraced(function*<A, E, R>(
   load: Effect.Effect<A, E, R>
 ) {
   const changes = yield* Changes
-  let kept: { readonly value: A; readonly began: number; loadedAt: number } | undefined
+  let cached: { readonly value: A; readonly began: number; loadedAt: number } | undefined
 
   return Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const most = aloneMillisMax === undefined || (yield* changes.connected) ? millisMax : aloneMillisMax
-    const before = kept
+    const before = cached
     if (before !== undefined && kinds.every((kind) => changes.last(kind) <= before.began)) {
       const age = now - before.loadedAt
       if (age >= 0 && age < most) return before.value
@@ -28,7 +28,7 @@ export const single = Effect.fnUntraced(function*<A, E, R>(
     }
     const began = changes.count()
     const value = yield* load
-    kept = { value, began, loadedAt: now }
+    cached = { value, began, loadedAt: now }
     return value
   })
 })

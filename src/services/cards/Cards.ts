@@ -133,14 +133,14 @@ export class Cards extends Context.Service<Cards, {
           const offered = picture === undefined ? [] : [picture.name]
           // Claimed by another node in the meantime.
           if (before === undefined) return offered
-          const kept = picture !== undefined && (yield* fileOwners.hold(offered, { cardId: claimed.id }))
+          const isHeld = picture !== undefined && (yield* fileOwners.hold(offered, { cardId: claimed.id }))
           const old = before.imageName === null ? [] : [before.imageName]
           yield* fileOwners.release(old)
           yield* tracked("card", [claimed.id])(
             sql`UPDATE preview_cards SET due_at = NULL, claimed_until = NULL, tries = 0, fetched_at = ${at},
               details = ${details}::jsonb, page_host = ${pageHost}, creator_id = ${creatorId ?? null},
-              image_url = ${imageUrl ?? null}, image_name = ${kept ? picture.name : null},
-              blurhash = ${kept ? picture.blurhash : null}
+              image_url = ${imageUrl ?? null}, image_name = ${isHeld ? picture.name : null},
+              blurhash = ${isHeld ? picture.blurhash : null}
             WHERE id = ${claimed.id}`
           )
           if (before.first) {

@@ -87,7 +87,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
         }
         const at = yield* now
         const { description = "", discoverable = true, language = null, name = "", sensitive = false } = change
-        const made = singleRow(
+        const inserted = singleRow(
           yield* idRows(sql`INSERT INTO collections (id, account_id, local, name, description, language, sensitive,
               discoverable, tag_id, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${owner}, true, ${name.trim()}, ${description.trim()}, ${
@@ -95,7 +95,7 @@ export class CollectionWriter extends Context.Service<CollectionWriter, {
           },
               ${sensitive}, ${discoverable}, ${yield* tagOf(change.tagName ?? null)}, ${at}, ${at}) RETURNING id`)
         )
-        return made.id
+        return inserted.id
       })
 
       const change = traced("CollectionWriter.change")(function*(owner: bigint, id: bigint, given: CollectionChange) {

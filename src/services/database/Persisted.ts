@@ -18,10 +18,10 @@ export const persisted = <Value extends Schema.Codec<unknown, unknown>>(schema: 
   return {
     encode: (value: Value["Type"]): Effect.Effect<string> =>
       Effect.orDie(Effect.map(encode(value), (encoded) => JSON.stringify(Object.assign({ version }, encoded)))),
-    decode: (kept: unknown): Effect.Effect<Value["Type"]> =>
-      decodeVersion(kept).pipe(
+    decode: (stored: unknown): Effect.Effect<Value["Type"]> =>
+      decodeVersion(stored).pipe(
         Effect.filterOrFail((found) => found.version <= version, (found) => new NewerVersion(found)),
-        Effect.andThen(decode(kept)),
+        Effect.andThen(decode(stored)),
         Effect.orDie
       )
   }

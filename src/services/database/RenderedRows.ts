@@ -27,15 +27,15 @@ export const renderedRows = <Row, A>(
   key: (row: Row) => unknown,
   make: (row: Row) => A | undefined
 ): Effect.Effect<ReadonlyArray<A>> => {
-  const made: Array<A> = []
+  const rendered: Array<A> = []
   const failures: Array<Failure> = []
   for (const row of rows) {
     try {
       const one = make(row)
-      if (one !== undefined) made.push(one)
+      if (one !== undefined) rendered.push(one)
     } catch (error) {
       failures.push({ row: `${kind} ${String(key(row))}`, error })
     }
   }
-  return failures.length === 0 ? Effect.succeed(made) : Effect.as(logFailures(failures), made)
+  return failures.length === 0 ? Effect.succeed(rendered) : Effect.as(logFailures(failures), rendered)
 }

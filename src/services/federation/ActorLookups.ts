@@ -5,7 +5,7 @@ import * as AskedHosts from "../outbound/AskedHosts.ts"
 import { type OutboundError, Unreachable } from "../outbound/OutboundError.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { foreignActor } from "./documents/ForeignActor.ts"
-import { idOf, urlReader } from "./documents/Reading.ts"
+import { idOf, urlReader } from "./documents/ForeignValues.ts"
 import { parseHandle } from "./DomainNames.ts"
 import * as FailedLookups from "./FailedLookups.ts"
 import { withKeys } from "./KeyDocuments.ts"
@@ -61,7 +61,7 @@ export const make = Effect.gen(function*() {
   const readUrl = urlReader(outboundAllow)
   const limits = FailedLookups.make()
   const shared = yield* SingleFlight.make<Looked, never>(underWayMax)
-  const kept = new LRUCache<string, Looked>({
+  const cache = new LRUCache<string, Looked>({
     maxSize: keptBytesMax,
     sizeCalculation: ({ bytes }, key) => bytes + key.length
   })
@@ -139,7 +139,7 @@ export const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     if (place === undefined) return { at: now, found: undefined, proven: () => {} }
     const { find, host, name } = place
-    const before = kept.get(name)
+    const before = cache.get(name)
     const retryMillisMin = before?.found === "away" ? unavailableMillisMin : lookUpMillisMin
     if (before !== undefined && now - before.at < retryMillisMin && now >= before.at && before.at >= since) {
       return before
@@ -154,7 +154,7 @@ export const make = Effect.gen(function*() {
     const result = yield* shared(name, looked(AskedHosts.admittedBy(others.admission)(find), proven))
     // The result is a concurrent look-up's, so this one does not count.
     if (result.proven !== proven) proven()
-    kept.set(name, result)
+    cache.set(name, result)
     return result
   })
 })

@@ -67,7 +67,7 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
-      const kept = boundedMap<bigint, { readonly at: number; readonly byHost: ReadonlyMap<string, string> }>(keptMax)
+      const cache = boundedMap<bigint, { readonly at: number; readonly byHost: ReadonlyMap<string, string> }>(keptMax)
       const nobody: ReadonlyMap<string, string> = new Map()
 
       const followers = (accountId: bigint) =>
@@ -77,7 +77,7 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
 
       const digests = Effect.fnUntraced(function*(accountId: bigint) {
         const now = yield* Clock.currentTimeMillis
-        const before = kept.get(accountId)
+        const before = cache.get(accountId)
         if (before !== undefined && now - before.at < keptMillis && now >= before.at) return before.byHost
         const rows = yield* followers(accountId)
         const byHost = rows.length < synchronizedMax
@@ -87,7 +87,7 @@ export class FollowerDigests extends Context.Service<FollowerDigests, {
             )
           )
           : nobody
-        kept.set(accountId, { at: now, byHost })
+        cache.set(accountId, { at: now, byHost })
         return byHost
       })
 

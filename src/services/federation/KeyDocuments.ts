@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { keysMax } from "./documents/ForeignKeys.ts"
-import { asForeign, asList, type Foreign, idOf } from "./documents/Reading.ts"
+import { asForeign, asList, type Foreign, idOf } from "./documents/ForeignValues.ts"
 import { type FetchedDocument, type Implausible, isTemporary, type ObjectFetcher } from "./ObjectFetcher.ts"
 
 /** Maximum key documents fetched for one actor. */

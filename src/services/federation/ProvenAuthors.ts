@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { traced } from "../runtime/Traced.ts"
+import { type Foreign, idOf } from "./documents/ForeignValues.ts"
 import { canonicalText, type IntegrityProof, integrityProofs } from "./documents/IntegrityProof.ts"
-import { type Foreign, idOf } from "./documents/Reading.ts"
 import { type Sender, SenderKeys } from "./SenderKeys.ts"
 import { KeyOperations } from "./signatures/KeyOperations.ts"
 import { lifetimeMillisMax, skewMillisMax } from "./signatures/SignedRequest.ts"

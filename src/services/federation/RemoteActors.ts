@@ -3,7 +3,7 @@ import { ServerConfig } from "../instance/ServerConfig.ts"
 import type { OutboundError } from "../outbound/OutboundError.ts"
 import { traced } from "../runtime/Traced.ts"
 import { type ForeignActor, foreignActor } from "./documents/ForeignActor.ts"
-import { urlReader } from "./documents/Reading.ts"
+import { urlReader } from "./documents/ForeignValues.ts"
 import { normalizeDomain, parseHandle } from "./DomainNames.ts"
 import { withKeys } from "./KeyDocuments.ts"
 import * as NewHosts from "./NewHosts.ts"
@@ -96,8 +96,8 @@ export class RemoteActors extends Context.Service<RemoteActors, {
           return yield* new Implausible({ url: uri, reason: "its domain says that it was deleted" })
         }
         const later = handle === "later"
-        const kept = { ...actor, keys: yield* usable(actor) }
-        yield* accounts.store(kept, later ? undefined : handle, { fetchedMillis, later })
+        const withUsableKeys = { ...actor, keys: yield* usable(actor) }
+        yield* accounts.store(withUsableKeys, later ? undefined : handle, { fetchedMillis, later })
         const known = yield* accounts.byUri(uri)
         return known ?? (yield* new Implausible({ url: uri, reason: "it was deleted" }))
       })

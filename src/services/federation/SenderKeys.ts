@@ -12,7 +12,7 @@ import { hashedKey } from "../secrets/HashedKey.ts"
 import * as ActorLookups from "./ActorLookups.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { keysMax } from "./documents/ForeignKeys.ts"
-import { urlReader } from "./documents/Reading.ts"
+import { urlReader } from "./documents/ForeignValues.ts"
 import { DomainPolicies } from "./domains/DomainPolicies.ts"
 import { type Crowded, InboxSlots } from "./InboxSlots.ts"
 import { ObjectFetcher } from "./ObjectFetcher.ts"
@@ -90,7 +90,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
       const domains = yield* DomainPolicies
       const readUrl = urlReader(outboundAllow)
       // Keyed by `hashedKey` of the key id, as its owner may choose it.
-      const kept = yield* Cache.make<string, KnownSender>({
+      const cache = yield* Cache.make<string, KnownSender>({
         rows: ({ accountId }) => [["account", accountId], ["user", accountId]],
         max: { entries: sendersMax },
         millisMax: keptMillisMax,
@@ -186,7 +186,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
             Implausible: () => unverified(`Public key not found for key ${keyId}`),
             Refused: () => unverified(`Public key not found for key ${keyId}`)
           })
-          return (yield* kept.renew(hashedKey(keyId), stored(keyId, found.actor.id.href))) ??
+          return (yield* cache.renew(hashedKey(keyId), stored(keyId, found.actor.id.href))) ??
             (yield* unverified(`Public key not found for key ${keyId}`))
         }
       )
@@ -196,7 +196,7 @@ export class SenderKeys extends Context.Service<SenderKeys, {
         if (keyId.length > keyIdCharactersMax) return yield* unverified("Public key not found: its id is too long")
         const host = ActorLookups.handleIn(keyId)?.domain ?? readUrl(keyId)?.host
         if (host !== undefined && !(yield* domains.isAllowed(host))) return yield* new DomainClosed()
-        const known = yield* kept.get(hashedKey(keyId), stored(keyId))
+        const known = yield* cache.get(hashedKey(keyId), stored(keyId))
         if (known !== undefined && (yield* isSignedByAny(signature, known.publicPems))) return known
         const { withoutSlot } = yield* InboxSlots
         const search = proven(signature, known)

@@ -44,7 +44,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       const sql = yield* SqlClient.SqlClient
       const config = yield* ServerConfig
       const keys = yield* KeyOperations
-      const kept = boundedMap<bigint, OwnKeys>(keysMax)
+      const cache = boundedMap<bigint, OwnKeys>(keysMax)
       const shared = yield* SingleFlight.make<readonly [StoredKey, ...ReadonlyArray<StoredKey>], never>(keysMax)
 
       const stored = (ownerId: bigint) =>
@@ -52,7 +52,7 @@ export class SigningKeys extends Context.Service<SigningKeys, {
           SELECT fragment, public_pem, private_pem FROM signing_keys WHERE owner_id = ${ownerId}
           ORDER BY created_at DESC, fragment LIMIT ${rowsMax(sql, keysOfActorMax)}`)
 
-      const made = Effect.fnUntraced(function*(ownerId: bigint) {
+      const findOrCreate = Effect.fnUntraced(function*(ownerId: bigint) {
         const [found, ...others] = yield* stored(ownerId)
         if (found !== undefined) return [found, ...others] as const
         const pair = { ...(yield* keys.generate), fragment: LocalIds.mainKey }
@@ -64,13 +64,13 @@ export class SigningKeys extends Context.Service<SigningKeys, {
       }, Effect.orDie)
 
       const of = Effect.fnUntraced(function*(ownerId: bigint, actor: string) {
-        const known = kept.get(ownerId)
+        const known = cache.get(ownerId)
         if (known !== undefined) return known
         // Shared: an account's first post is delivered to many hosts at once, and generating a key is slow.
         const named = ({ fragment, ...pair }: StoredKey): OwnKey => ({ ...pair, keyId: LocalIds.key(actor, fragment) })
-        const [first, ...others] = yield* shared(String(ownerId), made(ownerId))
+        const [first, ...others] = yield* shared(String(ownerId), findOrCreate(ownerId))
         const own: OwnKeys = [named(first), ...others.map(named)]
-        kept.set(ownerId, own)
+        cache.set(ownerId, own)
         return own
       })
 

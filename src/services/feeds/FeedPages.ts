@@ -37,11 +37,13 @@ export const pageOf = Effect.fnUntraced(function*<E, R>(
     return { shown: up.shown.toReversed(), read: up.read.toReversed() }
   }
   const end = sinceId === undefined ? entries.length : place(entries, (entry) => entry.id <= sinceId)
-  const kept = walk(entries, start, end, limit, 1)
-  if (kept.shown.length === limit || (oldest !== undefined && sinceId !== undefined && sinceId >= oldest)) return kept
+  const fromFeed = walk(entries, start, end, limit, 1)
+  if (fromFeed.shown.length === limit || (oldest !== undefined && sinceId !== undefined && sinceId >= oldest)) {
+    return fromFeed
+  }
   const below = oldest === undefined || (maxId !== undefined && maxId < oldest) ? maxId : oldest
-  const older = distinct(yield* ask({ below, above: sinceId, limit: limit - kept.shown.length }))
-  return { shown: [...kept.shown, ...older.shown], read: [...kept.read, ...older.read] }
+  const older = distinct(yield* ask({ below, above: sinceId, limit: limit - fromFeed.shown.length }))
+  return { shown: [...fromFeed.shown, ...older.shown], read: [...fromFeed.read, ...older.read] }
 })
 
 /** Returns the index of the first entry that passes, or the number of entries. */

@@ -75,11 +75,11 @@ export class Feeds extends Context.Service<Feeds, {
       feeds.delete(key)
     }
     /** The next read of an evicted feed rebuilds it. */
-    const evict = (kept: Feed | undefined) => {
+    const evict = (exempt: Feed | undefined) => {
       if (bytes <= feedsBytesMax) return
       for (const [key, feed] of feeds) {
         if (bytes <= feedsBytesMax) return
-        if (feed !== kept) remove(key, feed)
+        if (feed !== exempt) remove(key, feed)
       }
     }
     const used = (key: FeedKey, feed: Feed) => {
@@ -90,10 +90,10 @@ export class Feeds extends Context.Service<Feeds, {
     const feedOf = (key: FeedKey) => {
       const found = feeds.get(key)
       if (found !== undefined) return found
-      const made: Feed = { entries: [], filled: false, usedAt: 0 }
-      feeds.set(key, made)
+      const created: Feed = { entries: [], filled: false, usedAt: 0 }
+      feeds.set(key, created)
       bytes += bytesOf(0)
-      return made
+      return created
     }
     return Feeds.of({
       push: (keys, entry) =>

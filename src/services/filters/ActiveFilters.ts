@@ -29,7 +29,7 @@ export class ActiveFilters extends Context.Service<ActiveFilters, {
     ActiveFilters,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const kept = yield* Cache.make<bigint, FilterMatcher | "no filters">({
+      const cache = yield* Cache.make<bigint, FilterMatcher | "no filters">({
         rows: (_, accountId) => [["filters", accountId]],
         max: {
           bytes: matcherCacheBytesMax,
@@ -60,14 +60,14 @@ export class ActiveFilters extends Context.Service<ActiveFilters, {
 
       const of = traced("ActiveFilters.of")(function*(accounts: ReadonlyArray<AccountId>) {
         const found = new Map<bigint, FilterMatcher>()
-        for (const [id, matcher] of yield* kept.getAll(accounts, load)) {
+        for (const [id, matcher] of yield* cache.getAll(accounts, load)) {
           if (matcher !== "no filters") found.set(id, matcher)
         }
         return found
       })
       const find = (account: AccountId) =>
         Effect.map(
-          kept.get(account, Effect.suspend(() => Effect.map(load([account]), (found) => found.get(account)))),
+          cache.get(account, Effect.suspend(() => Effect.map(load([account]), (found) => found.get(account)))),
           (matcher) => matcher === "no filters" ? undefined : matcher
         )
       return ActiveFilters.of({ of, find })

@@ -54,8 +54,8 @@ export class Filters extends Context.Service<Filters, {
       /** Writes a draft's new and changed keywords, and deletes those that it lacks. */
       const writeKeywords = Effect.fnUntraced(
         function*(filterId: bigint, before: FilterDraft["keywords"], draft: FilterDraft, now: number) {
-          const kept = new Map(draft.keywords.map((keyword) => [keyword.id, keyword]))
-          const removedIds = before.flatMap(({ id }) => id === null || kept.has(id) ? [] : [id])
+          const retained = new Map(draft.keywords.map((keyword) => [keyword.id, keyword]))
+          const removedIds = before.flatMap(({ id }) => id === null || retained.has(id) ? [] : [id])
           if (removedIds.length > 0) yield* sql`DELETE FROM filter_keywords WHERE id = ANY (${removedIds}::bigint[])`
           const older = new Map(before.map((keyword) => [keyword.id, keyword]))
           const other = draft.keywords.filter(({ id, keyword, wholeWord }) => {

@@ -6,8 +6,8 @@ import { jsonBytes } from "./Text.ts"
 const cutsMax = 16
 
 /**
- * Shared byte budget of a document's texts, as sent to clients (ContentLimits). What exceeds it is cut, or omitted if a
- * part would mean something different. All handling of oversized documents is here.
+ * Shared byte budget of a document's texts, as sent to clients (ContentLimits). Texts beyond it are cut, or omitted if
+ * a part would mean something different. All handling of oversized documents is here.
  */
 interface ByteBudget {
   /** Returns a text, cut to the remaining bytes. */
@@ -23,11 +23,11 @@ export const makeByteLimit = (bytesMax: number): ByteBudget => {
   const fit = (source: string, clean: (source: BoundedText) => string) => {
     let units = Math.min(source.length, left)
     for (let cuts = 0; cuts < cutsMax && units > 0; cuts++) {
-      const made = clean(bounded(source.slice(0, units).toWellFormed()))
-      const bytes = jsonBytes(made)
+      const cleaned = clean(bounded(source.slice(0, units).toWellFormed()))
+      const bytes = jsonBytes(cleaned)
       if (bytes <= left) {
         left -= bytes
-        return made
+        return cleaned
       }
       units = Math.floor(units * Math.min(left / bytes, 0.9))
     }
@@ -38,14 +38,14 @@ export const makeByteLimit = (bytesMax: number): ByteBudget => {
     html: (source) => fit(withinMarks(bounded(source)), sanitise),
     text: (text) => fit(text, (cut) => cut.length === text.length ? text : cut.replace(/\uFFFD$/, "")),
     members: (list, textsOf) => {
-      const kept: Array<(typeof list)[number]> = []
+      const fitting: Array<(typeof list)[number]> = []
       for (const member of list) {
         const bytes = textsOf(member).reduce((sum, text) => sum + jsonBytes(text), 0)
         if (bytes > left) break
         left -= bytes
-        kept.push(member)
+        fitting.push(member)
       }
-      return kept
+      return fitting
     }
   }
 }

@@ -70,8 +70,8 @@ const writers = new WeakMap<object, (token: Token) => string>()
 const writing = (env: object) => writers.get(env) ?? (() => "")
 
 // Created on first use: most servers have only plain posts for a long time.
-let made: ReturnType<typeof make> | undefined
-const parser = () => made ??= make()
+let instance: ReturnType<typeof make> | undefined
+const parser = () => instance ??= make()
 
 /** Returns the mentions, hashtags and URLs of a text, without those in code or link labels. */
 export const markdownTokens = (source: string): ReadonlyArray<Token> =>

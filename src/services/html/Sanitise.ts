@@ -25,12 +25,12 @@ const address = (href: string | undefined): string | undefined => {
 
 const anchor: sanitizeHtml.Transformer = (_, attributes) => {
   const href = address(attributes["href"])
-  const kept = plain("a", attributes).attribs
-  if (href === undefined) return { tagName: "span", attribs: kept }
+  const attribs = plain("a", attributes).attribs
+  if (href === undefined) return { tagName: "span", attribs: attribs }
   const relations = (attributes["rel"] ?? "").split(/\s+/).filter((word) => word === "tag" || word === "me")
   return {
     tagName: "a",
-    attribs: { ...kept, href, rel: ["nofollow", "noopener", ...relations].join(" "), target: "_blank" }
+    attribs: { ...attribs, href, rel: ["nofollow", "noopener", ...relations].join(" "), target: "_blank" }
   }
 }
 

@@ -28,7 +28,7 @@ export const passkeyChallenges = Effect.fnUntraced(function*(sql: SqlClient) {
     return new Uint8Array(yield* challenges.encrypt(Redacted.make(JSON.stringify(sealed))))
   })
 
-  /** Returns true if the challenge is ours, for this purpose and account, and in time. */
+  /** Returns true if this server issued the challenge for this purpose and account, and it has not expired. */
   const isFor = (purpose: Purpose, accountId: AccountId | undefined, now: number) => (challenge: string) => {
     const bytes = Result.getOrUndefined(Base64Url.decode(challenge))
     const opened = bytes === undefined ? undefined : challenges.decrypt(bytes)

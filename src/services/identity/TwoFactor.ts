@@ -127,7 +127,7 @@ const make = Effect.gen(function*() {
   const { localDomain } = yield* ServerConfig
   const codes = yield* recoveryCodes(sql)
   const setups = yield* secretCipher("set-ups of two-factor sign-in")
-  const kept = yield* secretCipher("secrets of two-factor sign-in")
+  const secrets = yield* secretCipher("secrets of two-factor sign-in")
 
   const userOf = Effect.fnUntraced(function*(accountId: AccountId, locked = false) {
     const [user] = yield* userRows(sql`SELECT a.username, u.password_hash, u.otp_secret, u.otp_enabled_at,
@@ -176,8 +176,8 @@ const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const step = OneTimeCodes.stepOf(secret, plain(code), now)
     if (step === undefined) return yield* new TwoFactorRefused({ reason: "code" })
-    const sealed = yield* kept.encrypt(secret)
-    const made = yield* Effect.gen(function*() {
+    const sealed = yield* secrets.encrypt(secret)
+    const enabled = yield* Effect.gen(function*() {
       const [on] = yield* tracked("user", [accountId])(
         sql`UPDATE users SET otp_secret = ${sealed}, otp_enabled_at = ${new Date(now)},
           otp_last_step = ${step} WHERE account_id = ${accountId} AND otp_enabled_at IS NULL RETURNING 1`
@@ -187,14 +187,14 @@ const make = Effect.gen(function*() {
       return yield* codes.renew(accountId)
     }).pipe(transaction(sql), Effect.catchIf(isSqlError, Effect.die))
     yield* emails.send(accountId, "on")
-    return made
+    return enabled
   })
 
   /** Consumes a code. Each time step accepts one, and older steps are refused. Returns true for a recovery code. */
   const spend = Effect.fnUntraced(function*(accountId: AccountId, code: string) {
     const { otpSecret } = yield* userOf(accountId)
     if (otpSecret === null) return yield* new TwoFactorRefused({ reason: "off" })
-    const secret = kept.decrypt(otpSecret)
+    const secret = secrets.decrypt(otpSecret)
     const given = plain(code)
     const now = yield* Clock.currentTimeMillis
     const step = secret === undefined ? undefined : OneTimeCodes.stepOf(secret, given, now)

@@ -66,9 +66,9 @@ export interface Recording {
   /** Selects a row if the owner is still current, and locks out takeovers until the commit. */
   readonly ownerRow: Fragment
   /**
-   * Records that the command made the single row of `made`, by its id; returns no row if the command was already done.
+   * Records that the command wrote the single row of `cte`, by its id; returns no row if the command was already done.
    */
-  readonly recorded: (made: string) => Fragment
+  readonly recorded: (cte: string) => Fragment
 }
 
 /** Transactions of an account's owner; each checks the epoch in its first statement. */
@@ -97,7 +97,7 @@ export class Commands extends Context.Service<Commands, {
   readonly runAsStatement: <A, E, R>(
     owner: Owner,
     id: string,
-    made: { readonly kind: CommandResponse["kind"]; readonly family: Family | undefined },
+    outcome: { readonly kind: CommandResponse["kind"]; readonly family: Family | undefined },
     statement: (recording: Recording) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | SqlError, R>
   /** Runs idempotent `work` in a transaction of the owner. */
@@ -169,13 +169,11 @@ export class Commands extends Context.Service<Commands, {
           return yield* reserved(statement({
             // Does not wait for a takeover: by the end of the wait, the client may have been told to retry.
             ownerRow: sql`${ownerRow(owner)} SKIP LOCKED`,
-            recorded: (made) =>
+            recorded: (cte) =>
               sql`INSERT INTO commands (account_id, id, answer, family, epoch, created_at)
               SELECT ${owner.accountId}::bigint, ${id}::text, ${response}::jsonb || jsonb_build_object('id', ${
-                sql.literal(made)
-              }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${
-                sql.literal(made)
-              }
+                sql.literal(cte)
+              }.id::text), ${family ?? null}::text, ${owner.epoch}::bigint, ${now}::timestamptz FROM ${sql.literal(cte)}
               ON CONFLICT DO NOTHING RETURNING 1`
           }))
         }

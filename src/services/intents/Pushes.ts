@@ -20,7 +20,7 @@ const pushBackoff: Backoff.Backoff = {
 /** Lease of a claimed push, in milliseconds; longer than one try takes. */
 const claimMillis = 60_000
 /**
- * Maximum waiting pushes of one subscription: in all, and before pushes about accounts that its owner does not follow
+ * Maximum waiting pushes of one subscription: in total, and before pushes about accounts that its owner does not follow
  * are dropped. A phone that comes back online needs no more, and strangers leave room for others.
  */
 export const waitingMax = { ofAll: 200, ofStrangers: 100 } as const

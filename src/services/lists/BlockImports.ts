@@ -55,7 +55,7 @@ export class BlockImports extends Context.Service<BlockImports, {
       const run = traced("BlockImports.run")(function*(by: AccountId, text: string) {
         const { entries } = yield* preview(text)
         const fresh = entries.filter(({ known }) => !known)
-        const made: Array<DomainBlockRecord> = []
+        const created: Array<DomainBlockRecord> = []
         for (let at = 0; at < fresh.length; at += sliceRowsMax) {
           const rows = fresh.slice(at, at + sliceRowsMax)
           const done = yield* transaction(sql)(
@@ -66,15 +66,15 @@ export class BlockImports extends Context.Service<BlockImports, {
                 Effect.catchTag("DomainBlockConflict", () => Effect.succeed(undefined))
               ))
           ).pipe(Effect.catchTag("SqlError", Effect.die))
-          made.push(...done.filter((block) => block !== undefined))
+          created.push(...done.filter((block) => block !== undefined))
         }
         yield* audit.record({
           by,
           action: "import",
-          target: { type: "domainBlock", label: `${made.length} domains` },
-          after: { made: made.length }
+          target: { type: "domainBlock", label: `${created.length} domains` },
+          after: { made: created.length }
         }).pipe(Effect.orDie)
-        return made
+        return created
       })
 
       return BlockImports.of({ write: Effect.flatMap(blocks.blocks, BlockCsv.write), preview, run })

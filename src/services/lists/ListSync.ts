@@ -224,10 +224,10 @@ const make = Effect.gen(function*() {
       ? undefined
       : { url: changesFrom, wholeAt: wholeAt.getTime() }
     const read = endedAt === null ? documents.fetch(list, cursor) : Effect.succeed(nothing)
-    const kept = yield* Effect.result(Effect.flatMap(read, (reading) => keep(list, reading)))
+    const outcome = yield* Effect.result(Effect.flatMap(read, (reading) => keep(list, reading)))
     const none: Tally = { put: 0, moved: 0, lifted: 0, suggested: 0 }
-    if (kept._tag === "Failure") {
-      const { failure } = kept
+    if (outcome._tag === "Failure") {
+      const { failure } = outcome
       // A list that cannot be read keeps its entries.
       return yield* failure._tag === "SqlError" ? failure : finish(list, none, failure.why)
     }

@@ -5,7 +5,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { urlReader } from "../federation/documents/Reading.ts"
+import { urlReader } from "../federation/documents/ForeignValues.ts"
 import { exceeds } from "../html/Text.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
@@ -136,14 +136,14 @@ const make = Effect.gen(function*() {
         // A removed list keeps its row until its rules are reverted.
         const counted = sql`ended_at IS NULL`
         yield* requireCapacity(sql, { table: "moderation_lists", name: "Lists", max: listsMax, counted })
-        const made = singleRow(
+        const inserted = singleRow(
           yield* listRows(sql`INSERT INTO moderation_lists (id, name, url, type, action, priority, apply_automatically,
             retract_automatically, preserve_relationships, override_unattributed, created_at, due_at)
           VALUES (next_id(${row.dueAt.getTime()}), ${row.name}, ${row.url}, ${row.type}, ${row.action}, ${row.priority},
             ${row.applyAutomatically}, ${row.retractAutomatically}, ${row.preserveRelationships},
             ${row.overrideUnattributed}, ${row.dueAt}, ${row.dueAt}) RETURNING *`)
         )
-        return yield* table.created(by, made)
+        return yield* table.created(by, inserted)
       })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
     }),
     update: traced("ModerationLists.update")((by, id, wish) =>

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf, singleRow } from "../database/Rows.ts"
+import { notCopied } from "./AllSteps.ts"
 import { Source } from "./Source.ts"
 import { nowMark, type Step } from "./Step.ts"
-import { notCopied } from "./Tables.ts"
 
 const sourceRows = rowsOf(Schema.Struct({
   accounts: Schema.Boolean,

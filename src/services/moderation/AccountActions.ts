@@ -66,7 +66,7 @@ export class AccountActions extends Context.Service<AccountActions, {
   readonly operate: (
     target: AccountId,
     measure: ModerationAction,
-    stands: boolean
+    inForce: boolean
   ) => Effect.Effect<boolean, RecordNotFound | SqlError>
   /**
    * Limits an account because of a spam rule. Returns the id of the strike; undefined if the account was limited
@@ -148,10 +148,10 @@ const make = Effect.gen(function*() {
     if (!isGone(state)) return state
     return yield* new AlreadyDone({ act: { by, action, target: targetOf(id, state) }, refusal: new RecordNotFound() })
   })
-  const set = (id: AccountId, type: LastingType, stands: boolean) =>
+  const set = (id: AccountId, type: LastingType, inForce: boolean) =>
     type === "disable"
-      ? Effect.asVoid(tracked("user", [id])(sql`UPDATE users SET disabled = ${stands} WHERE account_id = ${id}`))
-      : Effect.asVoid(moderationActions.set(id, measures[type], stands))
+      ? Effect.asVoid(tracked("user", [id])(sql`UPDATE users SET disabled = ${inForce} WHERE account_id = ${id}`))
+      : Effect.asVoid(moderationActions.set(id, measures[type], inForce))
 
   const take = traced("AccountActions.take")(function*(target: AccountId, { by, reportId, text, type }: NewAction) {
     const own = yield* standing(by, type === "disable" ? "manageUsers" : ["manageUsers", "manageReports"])
@@ -176,11 +176,11 @@ const make = Effect.gen(function*() {
   })
 
   const operate = traced("AccountActions.operate")(
-    function*(target: AccountId, measure: ModerationAction, stands: boolean) {
+    function*(target: AccountId, measure: ModerationAction, inForce: boolean) {
       const state = yield* stateOf(target)
-      if (!(yield* moderationActions.set(target, measure, stands))) return false
+      if (!(yield* moderationActions.set(target, measure, inForce))) return false
       const type = typeOf[measure]
-      yield* log.record({ by: undefined, action: stands ? type : undo[type], target: targetOf(target, state) })
+      yield* log.record({ by: undefined, action: inForce ? type : undo[type], target: targetOf(target, state) })
       return true
     }
   )

@@ -67,12 +67,12 @@ export class CanonicalEmailBlocks extends Context.Service<CanonicalEmailBlocks, 
           const now = yield* Clock.currentTimeMillis
           return yield* transaction(sql)(Effect.gen(function*() {
             yield* requireCapacity(sql, { table: "canonical_email_blocks", name: "E-mail blocks", max: emailBlocksMax })
-            const [made] = yield* table.rows(
+            const [inserted] = yield* table.rows(
               sql`INSERT INTO canonical_email_blocks (id, canonical_email_hash, created_at)
               VALUES (next_id(${now}), ${digest}, ${new Date(now)}) ON CONFLICT DO NOTHING RETURNING *`
             )
-            if (made === undefined) return yield* validationFailed("Canonical email hash has already been taken")
-            return yield* table.created(by, made)
+            if (inserted === undefined) return yield* validationFailed("Canonical email hash has already been taken")
+            return yield* table.created(by, inserted)
           })).pipe(Effect.catchTag("SqlError", Effect.die))
         }),
         remove: traced("CanonicalEmailBlocks.remove")((by, id) =>

@@ -57,9 +57,9 @@ export class CollectionActions extends Context.Service<CollectionActions, {
           if (ids.length === 0) return []
           const existing = yield* reportedRows(sql`SELECT id, name, local, sensitive, false AS gone FROM collections
             WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id FOR UPDATE`)
-          const kept = yield* reportedRows(sql`SELECT id, name, local, sensitive, true AS gone FROM kept_collections
+          const deleted = yield* reportedRows(sql`SELECT id, name, local, sensitive, true AS gone FROM kept_collections
             WHERE id = ANY (${ids}::bigint[]) AND account_id = ${owner} ORDER BY id`)
-          return [...existing, ...kept.filter(({ id }) => existing.every((one) => one.id !== id))]
+          return [...existing, ...deleted.filter(({ id }) => existing.every((one) => one.id !== id))]
         }),
         removedBefore: traced("CollectionActions.removedBefore")((owner, ids) =>
           Effect.map(

@@ -128,13 +128,13 @@ const make = Effect.gen(function*() {
               VALUES (next_id(${now}), ${name}, ${allowWithApproval}, ${new Date(now)})
               ON CONFLICT (domain) DO NOTHING RETURNING *`)
             ),
-            ([made]) => made === undefined ? Effect.succeed(undefined) : table.created(by, made)
+            ([block]) => block === undefined ? Effect.succeed(undefined) : table.created(by, block)
           )
-        const made = yield* insert(first)
-        if (made === undefined) return yield* taken
+        const inserted = yield* insert(first)
+        if (inserted === undefined) return yield* taken
         // Mail servers that are blocked already keep their block.
         yield* Effect.forEach([...new Set(others)], insert, { discard: true })
-        return made
+        return inserted
       })).pipe(Effect.catchIf(isTaken, () => Effect.fail(taken)), Effect.catchTag("SqlError", Effect.die))
     }
   )

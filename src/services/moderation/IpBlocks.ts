@@ -131,7 +131,7 @@ const make = Effect.gen(function*() {
       const { at, comment, expiresAt, ip, severity } = yield* checked(author, wish)
       return yield* changing(Effect.gen(function*() {
         yield* requireBlockCapacity(at)
-        const made = singleRow(
+        const inserted = singleRow(
           yield* table.rows(
             tracked("ip_blocks")(
               sql`INSERT INTO ip_blocks (id, ip, severity, comment, created_at, updated_at, expires_at)
@@ -147,7 +147,7 @@ const make = Effect.gen(function*() {
             )
           )
         )
-        return yield* table.created(author.by, made)
+        return yield* table.created(author.by, inserted)
       })).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
     update: traced("IpBlocks.update")((author, id, wish) =>

@@ -31,7 +31,7 @@ export class ModerationActions extends Context.Service<ModerationActions, {
    * its start. Lifting leaves restrictions by others in place: afterwards the rules about the account's domain apply
    * again.
    */
-  readonly set: (accountId: AccountId, action: ModerationAction, stands: boolean) => Effect.Effect<boolean, SqlError>
+  readonly set: (accountId: AccountId, action: ModerationAction, inForce: boolean) => Effect.Effect<boolean, SqlError>
 }>()("murmuration/services/moderation/ModerationActions") {
   static readonly layer = Layer.effect(
     ModerationActions,
@@ -76,9 +76,9 @@ export class ModerationActions extends Context.Service<ModerationActions, {
       })
 
       return ModerationActions.of({
-        set: traced("ModerationActions.set")(function*(accountId, action, stands) {
+        set: traced("ModerationActions.set")(function*(accountId, action, inForce) {
           const now = yield* Clock.currentTimeMillis
-          return yield* (stands ? impose : lift)(accountId, action, now)
+          return yield* (inForce ? impose : lift)(accountId, action, now)
         })
       })
     })

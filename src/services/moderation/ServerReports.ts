@@ -32,11 +32,11 @@ export class ServerReports extends Context.Service<ServerReports, {
             WHERE id = (SELECT id FROM reports WHERE target_account_id = ${target} AND account_id IS NULL
               AND action_taken_at IS NULL ORDER BY id DESC LIMIT 1) AND action_taken_at IS NULL RETURNING id`)
           if (open.length > 0) return undefined
-          const made = yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment,
+          const inserted = yield* idRows(sql`INSERT INTO reports (id, account_id, target_account_id, category, comment,
               status_ids, rule_ids, forward_domains, created_at)
             VALUES (next_id(${now}), NULL, ${target}, 'spam', ${comment}, ${statuses}::bigint[], '{}', '{}', ${at})
             RETURNING id`)
-          return singleRow(made).id
+          return singleRow(inserted).id
         })
       })
     })

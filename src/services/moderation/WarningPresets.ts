@@ -85,11 +85,11 @@ const make = Effect.gen(function*() {
         Effect.gen(function*() {
           const { at, text, title } = yield* checked(wish)
           yield* requireCapacity(sql, { table: "warning_presets", name: "Warning presets", max: warningPresetsMax })
-          const made = singleRow(
+          const inserted = singleRow(
             yield* presetRows(sql`INSERT INTO warning_presets (id, title, text, created_at, updated_at)
             VALUES (next_id(${at.getTime()}), ${title}, ${text}, ${at}, ${at}) RETURNING *`)
           )
-          return yield* table.created(by, made)
+          return yield* table.created(by, inserted)
         })
       )
     ),

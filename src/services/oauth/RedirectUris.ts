@@ -47,8 +47,8 @@ const comparable = (uri: string): string => {
   const [, scheme = "", host = "", port = "", rest = ""] = webAddress.exec(uri) ?? []
   if (host === "") return uri
   const plainHost = host.toLowerCase()
-  const kept = scheme === "http" && loopback.has(plainHost) ? "" : port
-  return `${scheme}://${plainHost}${kept}${rest === "" ? "/" : rest}`
+  const comparedPort = scheme === "http" && loopback.has(plainHost) ? "" : port
+  return `${scheme}://${plainHost}${comparedPort}${rest === "" ? "/" : rest}`
 }
 
 /** Returns true if a request's URI is registered, compared by `comparable`. */

@@ -45,8 +45,8 @@ export class SessionTokens extends Context.Service<SessionTokens, {
           SELECT next_id(${now}), ${hash}, account_id, ${scopes}, id_hash, ${new Date(now)} FROM sessions
           WHERE id_hash = ${session} FOR KEY SHARE
           ON CONFLICT (session_hash) WHERE session_hash IS NOT NULL AND revoked_at IS NULL DO NOTHING`)
-        const [made] = yield* Effect.orDie(find)
-        return made === undefined ? yield* new RecordNotFound() : TokenId.make(made.id)
+        const [stored] = yield* Effect.orDie(find)
+        return stored === undefined ? yield* new RecordNotFound() : TokenId.make(stored.id)
       })
 
       return SessionTokens.of({ of })

@@ -60,7 +60,7 @@ interface Unknown {
 export class ProviderSignIns extends Context.Service<ProviderSignIns, {
   /** Begins a sign-in that leads to the path `to`. Returns the URL at the provider, and the browser's state. */
   readonly begin: (to: string) => Effect.Effect<{ readonly url: string; readonly sealed: string }, ProviderFailed>
-  /** Returns the path to return to; undefined if the state is not ours or has ended. */
+  /** Returns the path to return to; undefined if the state is invalid or expired. */
   readonly returning: (sealed: string) => Effect.Effect<string | undefined>
   /**
    * Ends a sign-in, by the parameters of the callback. An identity without an account is linked to the one with its
@@ -74,7 +74,7 @@ export class ProviderSignIns extends Context.Service<ProviderSignIns, {
   readonly isKnown: (newcomer: Newcomer) => Effect.Effect<boolean>
   /** Signs in a person who has signed up, and gives them the role of their groups. */
   readonly enter: (accountId: AccountId, newcomer: Newcomer) => Effect.Effect<SignedIn, SignInRefused>
-  /** Returns the person who signs up; undefined if the state is not ours or has ended. */
+  /** Returns the person who signs up; undefined if the state is invalid or expired. */
   readonly newcomer: (sealed: string) => Effect.Effect<Newcomer | undefined>
 }>()("murmuration/services/oidc/ProviderSignIns") {
   static readonly layer = Layer.effect(ProviderSignIns, Effect.suspend(() => make)).pipe(

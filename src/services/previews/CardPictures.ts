@@ -48,8 +48,8 @@ export class CardPictures extends Context.Service<CardPictures, {
         if (type === undefined || (type.kind !== "picture" && type.kind !== "gif")) return undefined
         const source = { path: yield* storage.local(name), type }
         const { blurhash, rendition, size } = yield* tools.preview(source, yield* storage.folder)
-        const kept = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
-        return { name: kept, width: size.width, height: size.height, blurhash }
+        const storedName = yield* files.keep(rendition.extension, rendition.path, rendition.bytes)
+        return { name: storedName, width: size.width, height: size.height, blurhash }
       })
 
       const fetch = traced("CardPictures.fetch")(function*(url: string) {

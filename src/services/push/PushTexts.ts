@@ -19,15 +19,15 @@ const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" })
 /** Cuts a text to a number of characters and bytes, never within a grapheme cluster. */
 const truncate = (text: string, charactersMax: number, bytesMax: number): string => {
   const whole = text.slice(0, charactersMax * 20).replace(/\s+/g, " ").trim().toWellFormed()
-  const kept: Array<string> = []
+  const characters: Array<string> = []
   let bytes = 0
   for (const { segment } of segmenter.segment(whole)) {
     bytes += bytesOf(segment)
     // The ellipsis takes the place of the last character.
-    if (kept.length === charactersMax || bytes > bytesMax) return `${kept.slice(0, -1).join("").trimEnd()}…`
-    kept.push(segment)
+    if (characters.length === charactersMax || bytes > bytesMax) return `${characters.slice(0, -1).join("").trimEnd()}…`
+    characters.push(segment)
   }
-  return kept.join("")
+  return characters.join("")
 }
 
 /** Fields of a message, in plain text. */

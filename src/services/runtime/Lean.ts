@@ -16,9 +16,9 @@ const unneeded =
  * @fastPath lean-contexts
  */
 export const reduceContext = <Kept extends ReadonlyArray<{ readonly key: string; readonly Identifier: unknown }>>(
-  ...kept: Kept
+  ...services: Kept
 ) => {
-  const names = new Set(kept.map(({ key }) => key))
+  const names = new Set(services.map(({ key }) => key))
   return (context: Context.Context<Kept[number]["Identifier"]>): typeof context =>
     Context.makeUnsafe(
       new Map(Array.from(context.mapUnsafe).filter(([key]) => names.has(key) || !unneeded.test(key)))

@@ -8,10 +8,10 @@ type Body = (...args: Arguments) => Generator<Made, unknown, never>
 
 const isGenerator = (body: unknown): body is Body => body instanceof GeneratorFunction
 
-/** Wraps `made` in a span if tracing is on; otherwise returns it unchanged. */
-const spanned = (name: string, made: Made) =>
+/** Wraps `effect` in a span if tracing is on; otherwise returns it unchanged. */
+const spanned = (name: string, effect: Made) =>
   Effect.withFiber((fiber) =>
-    fiber.getRef(References.TracerEnabled) ? Effect.withSpan(made, name, { captureStackTrace: false }) : made
+    fiber.getRef(References.TracerEnabled) ? Effect.withSpan(effect, name, { captureStackTrace: false }) : effect
   )
 
 /**
@@ -25,14 +25,14 @@ export function traced(name: string): Effect.fn.Traced
 export function traced(name: string): unknown {
   return (
     body: Body | ((...args: Arguments) => Made),
-    ...pipes: ReadonlyArray<(made: unknown, ...args: Arguments) => unknown>
+    ...pipes: ReadonlyArray<(effect: unknown, ...args: Arguments) => unknown>
   ) => {
     const run = isGenerator(body)
       ? Effect.fnUntraced(body)
       : (...args: Arguments) => Effect.suspend(() => body(...args))
     return (...args: Arguments) => {
-      const made = pipes.reduce((before: unknown, pipe) => pipe(before, ...args), run(...args))
-      return Effect.isEffect(made) ? spanned(name, made) : made
+      const piped = pipes.reduce((before: unknown, pipe) => pipe(before, ...args), run(...args))
+      return Effect.isEffect(piped) ? spanned(name, piped) : piped
     }
   }
 }

@@ -51,7 +51,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
         EXISTS (SELECT FROM quotes q WHERE q.status_id = s.id OFFSET 0) AS is_quote,
         s.visibility = 'public' AND a.indexable AS findable,
         s.local OR ${["mentions", "favourites", "bookmarks", "poll_votes"].map(marked).join(" OR ")}
-          OR EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.deleted_at IS NULL AND r.local OFFSET 0) AS kept,
+          OR EXISTS (SELECT FROM statuses r WHERE r.reblog_of_id = s.id AND r.deleted_at IS NULL AND r.local OFFSET 0) AS involves_local,
         ARRAY(SELECT m.account_id::text FROM mentions m WHERE m.status_id = s.id AND NOT m.silent
           AND ${isOurs("m.account_id")}) AS mention_ids,
         ARRAY(SELECT t.name FROM statuses_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id) AS tags,
@@ -72,7 +72,7 @@ export class StatusIndex extends Context.Service<StatusIndex, {
           sql`SELECT ${searched} FROM statuses s JOIN accounts a ON a.id = s.account_id
           WHERE s.id = ANY (${heldIds}::bigint[])`
         )
-        const found = statuses.filter(({ findable, kept }) => findable || kept)
+        const found = statuses.filter(({ findable, involvesLocal }) => findable || involvesLocal)
         const documents = yield* mapWithYields(found, ({ html }) => html, tokenise)
         const stems = yield* stemsOf(documents.flatMap(({ words }) => words))
         const inIndex = new Set(documents.map(({ id }) => id))

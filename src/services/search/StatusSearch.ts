@@ -205,12 +205,12 @@ export class StatusSearch extends Context.Service<StatusSearch, {
               ? yield* idRows(sql`SELECT d.status_id AS id FROM search_documents d
                 WHERE ${matches} LIMIT ${rowsMax(sql, fewMax + 1)}`)
               : undefined
-            const kept = few === undefined || few.length > fewMax
+            const candidates = few === undefined || few.length > fewMax
               ? sql`SELECT DISTINCT id FROM (${marks(viewer)}) k`
               : sql`SELECT unnest(${few.map(({ id }) => id)}::bigint[]) AS id`
             const [lowest, highest] = ascending ? [above, last ?? below] : [last ?? above, below]
             found.push(
-              ...yield* idRows(sql`SELECT m.id FROM (SELECT id FROM (${kept}) k
+              ...yield* idRows(sql`SELECT m.id FROM (SELECT id FROM (${candidates}) k
                 WHERE id > ${lowest} AND id < ${highest} ORDER BY id ${direction} OFFSET 0) m
               CROSS JOIN LATERAL (SELECT FROM search_documents d WHERE d.status_id = m.id AND ${matches} OFFSET 0) d
               CROSS JOIN LATERAL (SELECT FROM statuses s WHERE s.id = m.id AND ${isVisible(isOwnMarked)} OFFSET 0) s

@@ -30,7 +30,7 @@ export const SearchedStatus = Schema.Struct({
   /** Everyone who may see it may find it. */
   findable: Schema.Boolean,
   /** A local user wrote it, is mentioned in it, or marked it. */
-  kept: Schema.Boolean,
+  involvesLocal: Schema.Boolean,
   /** Local accounts. */
   mentionIds: Schema.Array(Schema.String),
   tags: Schema.Array(Schema.String),

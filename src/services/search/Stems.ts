@@ -28,14 +28,14 @@ const keyOf = ({ language, word }: LanguageWord) => `${language} ${word}`
  */
 export const make = (sql: SqlClient) => {
   // Dictionaries are part of Postgres and never change while it runs.
-  const kept = new LRUCache<string, ReadonlyArray<string>>({ max: keptMax })
+  const cache = new LRUCache<string, ReadonlyArray<string>>({ max: keptMax })
   return Effect.fnUntraced(function*(words: ReadonlyArray<LanguageWord>) {
     const found = new Map<string, ReadonlyArray<string>>()
     const missing = new Map<string, LanguageWord & { readonly dictionary: string }>()
     for (const given of words) {
       const [key, dictionary] = [keyOf(given), dictionaryOf(given.language)]
       if (dictionary === undefined || found.has(key)) continue
-      const stems = kept.get(key)
+      const stems = cache.get(key)
       if (stems === undefined) missing.set(key, { ...given, dictionary })
       else found.set(key, stems)
     }
@@ -49,7 +49,7 @@ export const make = (sql: SqlClient) => {
       for (const row of rows) {
         const stems = row.lexemes.map(withoutAccents)
         found.set(keyOf(row), stems)
-        kept.set(keyOf(row), stems)
+        cache.set(keyOf(row), stems)
       }
     }
     const stems: Stems = (word) => found.get(keyOf(word))

@@ -67,7 +67,7 @@ const resultOf = ({ accounts, rule, samples, statuses }: Tally): RuleResult => (
 
 /**
  * Executes pending dry runs. Rules that are on act as in production, others as dry, so that each rule shows its matches
- * in the real chain. Facts about authors are those of the time, as far as rows show them (`SpamFacts`,
+ * in the real chain. Facts about authors are those of the time, if rows show them (`SpamFacts`,
  * `ReplayedFigures`). Pictures and names are current, as old ones are not stored.
  */
 export class SpamReplay extends Context.Service<SpamReplay, {

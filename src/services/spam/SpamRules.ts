@@ -129,7 +129,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(all) {
           if (all.length >= rulesMax) return yield* validationFailed(`Rules are too many (maximum is ${rulesMax})`)
           const { action, at, conditions, name, score, state } = yield* checked(wish)
-          const made = singleRow(
+          const inserted = singleRow(
             yield* ruleRows(
               tracked("spam_rules")(
                 sql`INSERT INTO spam_rules (id, place, name, state, action, score, conditions, created_at,
@@ -139,8 +139,8 @@ const make = Effect.gen(function*() {
               )
             )
           )
-          if (wish.place !== undefined) yield* moved([...all.map(({ id }) => id), made.id], made.id, wish.place)
-          return yield* table.created(by, yield* table.take(made.id))
+          if (wish.place !== undefined) yield* moved([...all.map(({ id }) => id), inserted.id], inserted.id, wish.place)
+          return yield* table.created(by, yield* table.take(inserted.id))
         })
       )
     ),

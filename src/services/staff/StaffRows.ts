@@ -78,8 +78,8 @@ export const auditedRows = <Row extends Readonly<Record<string, unknown>>>(
   return {
     ...list,
     /** Records a new row, and returns it. */
-    created: (by: By, made: Row) =>
-      Effect.as(audit.record({ by, action: "create", target: target(made), after: logged(made) }), made),
+    created: (by: By, row: Row) =>
+      Effect.as(audit.record({ by, action: "create", target: target(row), after: logged(row) }), row),
     /** Records the change of a row, and returns the new row. */
     changed,
     /** Records the removal of a row. */

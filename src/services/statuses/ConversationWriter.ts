@@ -56,7 +56,7 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
             RETURNING id, account_id`)
         }),
         erase: traced("ConversationWriter.erase")(function*(statusId) {
-          const kept = yield* threadChangeRows(sql`
+          const remaining = yield* threadChangeRows(sql`
             UPDATE account_conversations SET status_ids = array_remove(status_ids, ${statusId}),
               last_status_id = coalesce((SELECT max(x) FROM unnest(array_remove(status_ids, ${statusId})) x), 0)
             WHERE status_ids @> ARRAY[${statusId}]::bigint[] AND account_id IN (
@@ -64,9 +64,9 @@ export class ConversationWriter extends Context.Service<ConversationWriter, {
               UNION SELECT account_id FROM mentions WHERE status_id = ${statusId})
             RETURNING id, account_id`)
           yield* sql`DELETE FROM account_conversations WHERE last_status_id = 0 AND ${
-            sql.in("id", kept.length === 0 ? [0n] : kept.map(({ id }) => id))
+            sql.in("id", remaining.length === 0 ? [0n] : remaining.map(({ id }) => id))
           }`
-          return kept
+          return remaining
         })
       })
     })

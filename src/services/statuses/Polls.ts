@@ -117,10 +117,10 @@ export class Polls extends Context.Service<Polls, {
 
       const revise = traced("Polls.revise")(function*(statusId: bigint, poll: NewPoll | null, millis: number) {
         const old = yield* find(statusId)
-        const kept = old !== undefined && poll !== null && !differ(old, poll)
-        if (!kept) yield* tracked("status", [statusId])(sql`DELETE FROM polls WHERE status_id = ${statusId}`)
+        const isUnchanged = old !== undefined && poll !== null && !differ(old, poll)
+        if (!isUnchanged) yield* tracked("status", [statusId])(sql`DELETE FROM polls WHERE status_id = ${statusId}`)
         if (poll === null) return undefined
-        if (!kept) return yield* create(statusId, poll, millis)
+        if (!isUnchanged) return yield* create(statusId, poll, millis)
         const endsAt = millis + poll.seconds * 1000
         yield* tracked("status", [statusId])(
           sql`UPDATE polls SET hide_totals = ${poll.hideTotals}, expires_at = ${new Date(endsAt)}

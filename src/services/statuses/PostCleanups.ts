@@ -14,7 +14,7 @@ const dayMillis = 86_400_000
 
 const policyRows = rowsOf(PostCleanup)
 const dueRows = rowsOf(Schema.Struct({ ...PostCleanup.fields, examinedId: Schema.BigInt, suspended: Schema.Boolean }))
-const examinedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boolean, kept: Schema.Boolean }))
+const examinedRows = rowsOf(Schema.Struct({ id: Schema.BigInt, old: Schema.Boolean, exempt: Schema.Boolean }))
 
 /** Result of a step over an account's posts, oldest first. */
 interface CleanupStep {
@@ -73,7 +73,7 @@ export class PostCleanups extends Context.Service<PostCleanups, {
             OR (${policy.keepOwnBookmarks}
               AND EXISTS (SELECT FROM bookmarks b WHERE b.status_id = s.id AND b.account_id = ${owner}))
             OR coalesce(c.favourites_count >= ${policy.minFavourites}::int, false)
-            OR coalesce(c.reblogs_count >= ${policy.minReblogs}::int, false) AS kept
+            OR coalesce(c.reblogs_count >= ${policy.minReblogs}::int, false) AS exempt
           FROM (SELECT id, created_at, visibility FROM statuses
             WHERE account_id = ${owner} AND deleted_at IS NULL AND reblog_of_id IS NULL AND id > ${policy.examinedId}
             ORDER BY id LIMIT ${rowsMax(sql, examinedMax)}) s
@@ -81,16 +81,16 @@ export class PostCleanups extends Context.Service<PostCleanups, {
         const statusIds: Array<bigint> = []
         let last = policy.examinedId
         let more = examined.length === examinedMax
-        for (const { id, kept, old } of examined) {
+        for (const { id, exempt, old } of examined) {
           if (!old) {
             more = false
             break
           }
-          if (!kept && statusIds.length === deletedPerStepMax) {
+          if (!exempt && statusIds.length === deletedPerStepMax) {
             more = true
             break
           }
-          if (!kept) statusIds.push(id)
+          if (!exempt) statusIds.push(id)
           last = id
         }
         yield* sql`UPDATE post_cleanups SET examined_id = ${more ? last : 0n} WHERE account_id = ${owner}`

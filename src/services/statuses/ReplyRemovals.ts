@@ -29,7 +29,7 @@ const removedRows = rowsOf(Removed)
  * but no longer replies. Replies to them stay attached to them, with unchanged conversation ids.
  */
 export class ReplyRemovals extends Context.Service<ReplyRemovals, {
-  /** Removes a reply to a status of `owner`, or to this status only; undefined if it is not one. */
+  /** Removes a reply to a status of `owner`, or to this status only; undefined if `replyId` is no such reply. */
   readonly one: (owner: bigint, replyId: bigint, statusId?: bigint) => Effect.Effect<RemovedReply | undefined, SqlError>
   /** Removes the replies of `account` to statuses of `owner`, `separatedMax` at most, newest first. */
   readonly allOf: (owner: bigint, account: bigint) => Effect.Effect<ReadonlyArray<RemovedReply>, SqlError>

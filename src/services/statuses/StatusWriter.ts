@@ -75,7 +75,7 @@ export class StatusWriter extends Context.Service<StatusWriter, {
         const named = draft.mentionIds.length === 0 ? sql`` : sql`,
           named AS (INSERT INTO mentions (status_id, account_id)
             SELECT fresh.id, m FROM fresh, unnest(${draft.mentionIds}::bigint[]) m)`
-        const [made] = yield* insertedRows(
+        const [inserted] = yield* insertedRows(
           tracked("account", [accountId])(sql`
           WITH ${fresh},
           made AS (${insertion(sql, sql``, { conversationId: sql`coalesce(fresh.conversation_id, fresh.id)` })}),
@@ -95,7 +95,8 @@ export class StatusWriter extends Context.Service<StatusWriter, {
             SELECT next_id(${millis}), ${accountId}, 'publish', id, ${at}, ${traceParent}::text FROM fresh RETURNING id)
           SELECT fresh.id, told.id AS fanout_id FROM fresh, told`)
         )
-        return made && withoutProgress<Publish>(made.fanoutId, { _tag: "publish", statusId: made.id }, traceParent)
+        return inserted &&
+          withoutProgress<Publish>(inserted.fanoutId, { _tag: "publish", statusId: inserted.id }, traceParent)
       })
       const insert = traced("StatusWriter.insert")(function*(status: Composed) {
         const { row } = status

@@ -65,7 +65,7 @@ export class Tags extends Context.Service<Tags, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const kept = yield* Cache.make<bigint, ReadonlyArray<Day>>({
+      const cache = yield* Cache.make<bigint, ReadonlyArray<Day>>({
         max: { entries: busyTagsMax },
         millisMax: busyMillisMax
       })
@@ -74,7 +74,7 @@ export class Tags extends Context.Service<Tags, {
       const daysOf = Effect.fnUntraced(function*(ids: ReadonlyArray<bigint>, today: number) {
         const found = new Map<bigint, ReadonlyArray<Day>>()
         for (const id of ids) {
-          const days = yield* kept.find(id)
+          const days = yield* cache.find(id)
           if (days !== undefined) found.set(id, days)
         }
         const missing = ids.filter((id) => !found.has(id))
@@ -86,7 +86,7 @@ export class Tags extends Context.Service<Tags, {
         }::int GROUP BY tag_id, day`)
         for (const [id, days] of Map.groupBy(rows, ({ tagId }) => tagId)) {
           const accounts = days.reduce((sum, day) => sum + day.accounts, 0)
-          if (accounts >= busyAccountsMin) yield* kept.renew(id, Effect.succeed(days))
+          if (accounts >= busyAccountsMin) yield* cache.renew(id, Effect.succeed(days))
         }
         return [...found.values(), rows].flat()
       })

@@ -58,7 +58,7 @@ export class Suggestions extends Context.Service<Suggestions, {
     Suggestions,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const kept = yield* Cache.make<AccountId, ReadonlyArray<bigint>>({
+      const cache = yield* Cache.make<AccountId, ReadonlyArray<bigint>>({
         max: { entries: peopleKeptMax },
         millisMax: friendsMillisMax,
         aloneMillisMax: friendsMillisMax
@@ -92,7 +92,7 @@ export class Suggestions extends Context.Service<Suggestions, {
        * Returns the accounts that the viewer's follows follow, most common first; skips those who hide their follows.
        */
       const friendsOfFriends = (viewer: AccountId) =>
-        kept.get(
+        cache.get(
           viewer,
           Effect.map(
             idRows(sql`

@@ -11,7 +11,7 @@ import { decodeOptions, type ImportOptions } from "./ImportLine.ts"
 import { type FailedLine, ImportLines } from "./ImportLines.ts"
 import { readFile } from "./ListFiles.ts"
 import { textOf } from "./ListFileText.ts"
-import { relationsOf } from "./Relations.ts"
+import { relationsOf } from "./RelationQuery.ts"
 import { ListKind, namesPosts, type Transfer } from "./Transfer.ts"
 import { Transfers } from "./Transfers.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { asText, isId } from "../federation/documents/Reading.ts"
+import { asText, isId } from "../federation/documents/ForeignValues.ts"
 import { filterActions, filterContexts, filterKeywordsMax, filtersMax } from "../filters/Filter.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import { momentOf } from "../runtime/Moments.ts"

@@ -7,7 +7,7 @@ import { listsMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
 import { FailureReason, handleOf, type LineDetails, type NewLine, PersistedDetails } from "./ImportLine.ts"
-import { relationsOf } from "./Relations.ts"
+import { relationsOf } from "./RelationQuery.ts"
 import { type ListKind, namesPosts, type Transfer } from "./Transfer.ts"
 
 /** Lines that one statement inserts. */

@@ -26,12 +26,12 @@ export const translatedStatus = (
   { media, poll }: StatusRecord,
   [html = "", ...rest]: ReadonlyArray<string>
 ): TranslatedStatus => {
-  const made = rest.map((text) => plainText(bounded(restoreEmoji(text))))
-  const plain = made.slice(textFields.length)
+  const plainTexts = rest.map((text) => plainText(bounded(restoreEmoji(text))))
+  const plain = plainTexts.slice(textFields.length)
   const options = poll?.options.length ?? 0
   return {
     content: sanitise(bounded(restoreEmoji(html))),
-    ...textsBy((field) => made[textFields.indexOf(field)] ?? ""),
+    ...textsBy((field) => plainTexts[textFields.indexOf(field)] ?? ""),
     options: plain.slice(0, options),
     media: described(media).map(({ id }, at) => ({ id, description: plain[options + at] ?? "" }))
   }

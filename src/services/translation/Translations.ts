@@ -87,12 +87,12 @@ export class Translations extends Context.Service<Translations, {
           const key = yield* keyOf([backend.provider, from, to, ...texts])
           const [row] = yield* Effect.orDie(keptRows(sql`SELECT details FROM translations WHERE key = ${key}`))
           if (row !== undefined) return (yield* Kept.decode(row.details)).texts
-          const made = yield* backend.translate(texts, from === unknown ? undefined : from, to)
+          const translated = yield* backend.translate(texts, from === unknown ? undefined : from, to)
           const at = new Date(yield* Clock.currentTimeMillis)
-          const details = yield* Kept.encode({ texts: made })
+          const details = yield* Kept.encode({ texts: translated })
           yield* Effect.orDie(sql`INSERT INTO translations (key, details, created_at)
             VALUES (${key}, ${details}::jsonb, ${at}) ON CONFLICT DO NOTHING`)
-          return made
+          return translated
         }
       )
 
@@ -111,18 +111,18 @@ export class Translations extends Context.Service<Translations, {
           const texts = statusTexts(record)
           // Services charge for each text, and some reject empty ones.
           const sent = texts.filter((text) => text !== "")
-          const made = sent.length === 0
+          const translations = sent.length === 0
             ? []
             : yield* shared(
               JSON.stringify([from, to, ...sent]),
               translated(translator, sent, from, to)
             )
-          const rest = [...made]
+          const rest = [...translations]
           const status = translatedStatus(record, texts.map((text) => text === "" ? "" : rest.shift()?.text ?? ""))
           return {
             ...status,
             statusId,
-            source: made[0]?.source ?? from,
+            source: translations[0]?.source ?? from,
             target: to,
             provider: translator.provider
           }

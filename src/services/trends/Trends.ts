@@ -45,8 +45,8 @@ export class Trends extends Context.Service<Trends, {
       const sql = yield* SqlClient.SqlClient
       const { trendsReview } = yield* ServerConfig
       /** SQL expression: the first decision made, by default that for unreviewed items. */
-      const allowed = (...said: ReadonlyArray<string>): Fragment =>
-        sql`coalesce(${sql.literal(said.join(", "))}, ${sql.literal(String(trendsReview === "off"))})`
+      const allowed = (...decisions: ReadonlyArray<string>): Fragment =>
+        sql`coalesce(${sql.literal(decisions.join(", "))}, ${sql.literal(String(trendsReview === "off"))})`
       const tail = ({ limit, offset }: OffsetPage) => sql`LIMIT ${rowsMax(sql, limit)} OFFSET ${offset}`
       const ids = (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id)
 

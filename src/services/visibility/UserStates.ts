@@ -25,7 +25,7 @@ export const disabledSince = new NotAllowed({ text: texts.disabled })
 /** Access that a call or a page asks for: everyone's reads stay open to moved users. */
 interface Asked {
   readonly forUsers: boolean
-  /** True if users may call it whose address is unconfirmed or who wait for approval. */
+  /** True if users with an unconfirmed address or a pending sign-up are allowed. */
   readonly unconfirmed?: boolean
 }
 

@@ -7,7 +7,7 @@ import type { AccountId } from "../database/Ids.ts"
 import { rowsMax } from "../database/Paging.ts"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
-import { urlReader } from "../federation/documents/Reading.ts"
+import { urlReader } from "../federation/documents/ForeignValues.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { NotAllowed, type RecordNotFound, type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
@@ -118,7 +118,7 @@ const make = Effect.gen(function*() {
         Effect.fnUntraced(function*(permissions) {
           const { at, enabled, events, template, url } = yield* checked(permissions, wish)
           yield* requireCapacity(sql, { table: "webhooks", name: "Webhooks", max: webhooksMax })
-          const made = singleRow(
+          const inserted = singleRow(
             yield* webhookRows(
               sql`INSERT INTO webhooks (id, account_id, url, events, secret, template, enabled, created_at,
               updated_at)
@@ -126,7 +126,7 @@ const make = Effect.gen(function*() {
               ${at}, ${at}) RETURNING *`
             )
           )
-          return yield* table.created(by, made)
+          return yield* table.created(by, inserted)
         })
       )
     ),

@@ -102,8 +102,8 @@ layer(layerActions, { excludeTestServices: true })("restrictions that others tak
       ]
       yield* block("evil2.test", "suspend")
       yield* block("loud2.test", "silence")
-      const operate = (id: AccountId, measure: "suspend" | "silence", stands: boolean) =>
-        tell(id, { _tag: "Moderate", measure, stands })
+      const operate = (id: AccountId, measure: "suspend" | "silence", inForce: boolean) =>
+        tell(id, { _tag: "Moderate", measure, stands: inForce })
       yield* operate(blocked, "suspend", false)
       yield* operate(silent, "silence", false)
       assert.strictEqual((yield* stateOf(blocked))?.suspended, "by domain")

@@ -2,12 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { DomainActors } from "../../../src/actors/domain/DomainActors.ts"
-import * as Domain from "../../../src/actors/domain/Entity.ts"
+import * as DomainEntity from "../../../src/actors/domain/DomainEntity.ts"
 import * as Cluster from "../../../src/layers/Cluster.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { type Arrived, layerRounds, Outside, receiver, send, sender, waiting } from "./Rounds.ts"
 
-const actors = Domain.layer.pipe(
+const actors = DomainEntity.layer.pipe(
   Layer.provideMerge(DomainActors.layer),
   Layer.provide(Cluster.layerSingle),
   Layer.provideMerge(layerRounds)

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as DeliveryRound from "../../../src/actors/domain/DeliveryRound.ts"
 import * as HostState from "../../../src/actors/domain/HostState.ts"
-import * as KeyOperations from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import { FollowerDigests } from "../../../src/services/federation/FollowerDigests.ts"
 import { Deliveries } from "../../../src/services/federation/outbox/Deliveries.ts"
 import { DeliveryHosts } from "../../../src/services/federation/outbox/DeliveryHosts.ts"
@@ -48,8 +48,8 @@ const outbound = Layer.effect(
         const standard = sign !== undefined && "signature-input" in (yield* sign(new URL(url)))
         const arrived = { at: yield* Clock.currentTimeMillis, url, uri: id, standard }
         const before = outside.arrived.push(arrived) - 1
-        const said = outside.says(arrived, before)
-        const says = Effect.isEffect(said) ? yield* said : said
+        const reply = outside.says(arrived, before)
+        const says = Effect.isEffect(reply) ? yield* reply : reply
         if (says === "unreachable") return yield* new Unreachable({ url, reason: "connect" })
         return {
           status: 202,
@@ -74,16 +74,16 @@ export const layerRounds = Layer.mergeAll(
   .pipe(
     Layer.provideMerge(outbound),
     Layer.provideMerge(Outside.layer),
-    Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, KeyOperations.layer, NodeCrypto.layer)),
+    Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeKeyOperations.layer, NodeCrypto.layer)),
     Layer.provideMerge(config)
   )
 
-let made = 0n
+let senderCount = 0n
 
 /** Inserts a local account that sends. */
 export const sender = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const [id, at] = [++made, new Date(0)]
+  const [id, at] = [++senderCount, new Date(0)]
   yield* sql`INSERT INTO accounts (id, username, created_at, updated_at) VALUES (${id}, ${`sender${id}`}, ${at}, ${at})`
   return id
 })
@@ -91,7 +91,7 @@ export const sender = Effect.gen(function*() {
 /** Inserts a remote account; its inbox is at `path`, or at a unique path. */
 export const receiver = Effect.fnUntraced(function*(host: string, path?: string) {
   const sql = yield* SqlClient.SqlClient
-  const [id, at] = [++made, new Date(0)]
+  const [id, at] = [++senderCount, new Date(0)]
   const uri = `https://${host}/users/${id}`
   yield* sql`INSERT INTO accounts (id, username, domain, uri, created_at, updated_at)
     VALUES (${id}, ${`receiver${id}`}, ${host}, ${uri}, ${at}, ${at})`
@@ -112,7 +112,7 @@ export const send = (
   Effect.flatMap(Outbox, (outbox) =>
     outbox.toAccounts({
       senderId,
-      about: more.about ?? ++made,
+      about: more.about ?? ++senderCount,
       activity: { type: more.type ?? "Like", uri, document: { id: uri } },
       ...(more.low === undefined ? {} : { low: more.low })
     }, [to]))

@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Domain from "../../../src/actors/domain/Entity.ts"
-import { RemoteDomain } from "../../../src/actors/domain/Protocol.ts"
+import * as DomainEntity from "../../../src/actors/domain/DomainEntity.ts"
+import { RemoteDomain } from "../../../src/actors/domain/DomainProtocol.ts"
 import * as Cluster from "../../../src/layers/Cluster.ts"
 import { Outbox } from "../../../src/services/federation/outbox/Outbox.ts"
 import { layerRounds, Outside, receiver, send, sender } from "./Rounds.ts"
 
-const actors = Domain.layer.pipe(Layer.provideMerge(Cluster.layerSingle), Layer.provideMerge(layerRounds))
+const actors = DomainEntity.layer.pipe(Layer.provideMerge(Cluster.layerSingle), Layer.provideMerge(layerRounds))
 
 layer(Layer.fresh(actors))("wake-ups of a host", (it) => {
   it.effect("F152: a wake-up that arrives during a failing round is not lost", () =>

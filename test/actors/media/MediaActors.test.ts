@@ -2,8 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Queue, Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { MediaTurns } from "../../../src/actors/media/Entity.ts"
 import { MediaActors } from "../../../src/actors/media/MediaActors.ts"
+import { MediaTurns } from "../../../src/actors/media/MediaEntity.ts"
 import * as Cluster from "../../../src/layers/Cluster.ts"
 import * as Media from "../../../src/layers/Media.ts"
 import { MediaTools } from "../../../src/services/media/MediaTools.ts"
@@ -12,10 +12,10 @@ import { layerJobs, states, tools, upload } from "../../support/MediaJobs.ts"
 const jobsAtOnce = 2
 
 /** Starts a node with the actors of media jobs and this tool; it ends with its scope. */
-const node = Effect.fnUntraced(function*(made: MediaTools["Service"]) {
+const node = Effect.fnUntraced(function*(mediaTools: MediaTools["Service"]) {
   const built = yield* Layer.build(Layer.fresh(
     Media.layerOver.pipe(
-      Layer.provide(Layer.succeed(MediaTools, made)),
+      Layer.provide(Layer.succeed(MediaTools, mediaTools)),
       Layer.provide(Layer.effect(MediaTurns, Semaphore.make(jobsAtOnce))),
       Layer.provide(Cluster.layerSingle)
     )
@@ -40,20 +40,20 @@ const inTime = <E, R>(done: Effect.Effect<boolean, E, R>) => until(Effect.andThe
 const gated = Effect.gen(function*() {
   const entered = yield* Queue.unbounded<void>()
   const mayGo = yield* Queue.unbounded<void>()
-  const made = yield* tools()
+  const mediaTools = yield* tools()
   const attachment: MediaTools["Service"]["attachment"] = (source, folder, thumbnail) =>
     Queue.offer(entered, undefined).pipe(
       Effect.andThen(Queue.take(mayGo)),
-      Effect.andThen(made.attachment(source, folder, thumbnail))
+      Effect.andThen(mediaTools.attachment(source, folder, thumbnail))
     )
-  return { entered, mayGo, made: { ...made, attachment } }
+  return { entered, mayGo, mediaTools: { ...mediaTools, attachment } }
 })
 
 layer(layerJobs)("media jobs as actors", (it) => {
   it.effect("a node runs at most MEDIA_CONCURRENCY jobs at once; the others wait unstarted", () =>
     Effect.gen(function*() {
-      const { entered, made, mayGo } = yield* gated
-      const mediaActors = yield* node(made)
+      const { entered, mediaTools, mayGo } = yield* gated
+      const mediaActors = yield* node(mediaTools)
       const ids = yield* Effect.all(Array.from({ length: 6 }, () => Effect.map(upload, ({ id }) => id)))
       yield* Effect.forEach(ids, mediaActors.wake, { discard: true })
       for (let left = ids.length; left > 0; left--) {
@@ -70,8 +70,8 @@ layer(layerJobs)("media jobs as actors", (it) => {
 
   it.effect("a job without a wake-up is found, and runs once however often it is requested", () =>
     Effect.gen(function*() {
-      const { entered, made, mayGo } = yield* gated
-      const mediaActors = yield* node(made)
+      const { entered, mediaTools, mayGo } = yield* gated
+      const mediaActors = yield* node(mediaTools)
       const { id } = yield* upload
       yield* inTime(Effect.map(Queue.size(entered), (begun) => begun === 1))
       yield* Queue.take(entered)
@@ -88,7 +88,7 @@ layer(layerJobs)("media jobs as actors", (it) => {
     Effect.gen(function*() {
       const first = yield* gated
       const scope = yield* Scope.make()
-      const mediaActors = yield* Scope.provide(node(first.made), scope)
+      const mediaActors = yield* Scope.provide(node(first.mediaTools), scope)
       const { id } = yield* upload
       yield* mediaActors.wake(id)
       yield* Queue.take(first.entered)
@@ -102,8 +102,8 @@ layer(layerJobs)("media jobs as actors", (it) => {
 
   it.effect("a request stops waiting for a job at its deadline, and the job continues", () =>
     Effect.gen(function*() {
-      const { entered, made, mayGo } = yield* gated
-      const mediaActors = yield* node(made)
+      const { entered, mediaTools, mayGo } = yield* gated
+      const mediaActors = yield* node(mediaTools)
       const { id } = yield* upload
       const waiting = yield* Effect.forkChild(mediaActors.wait(id, 2))
       yield* Queue.take(entered)

@@ -8,8 +8,8 @@ import { MediaRefused, MediaTools } from "../../../src/services/media/MediaTools
 import { StoredFiles } from "../../../src/services/media/StoredFiles.ts"
 import { layerJobs, remainingFiles, states, tools, upload } from "../../support/MediaJobs.ts"
 
-const run = (id: MediaId, made: MediaTools["Service"]) =>
-  Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
+const run = (id: MediaId, mediaTools: MediaTools["Service"]) =>
+  Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, mediaTools)), (pipeline) => pipeline.run(id))
 
 layer(layerJobs)("a media job that fails late", (it) => {
   it.effect("F123: an attempt that a newer one replaced fails without taking its files", () =>

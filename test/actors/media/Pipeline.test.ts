@@ -15,8 +15,8 @@ import { StoredFiles, unheldMillisMax } from "../../../src/services/media/Stored
 import { eventually } from "../../support/Eventually.ts"
 import { layerJobs, remainingFiles, states, tools, upload } from "../../support/MediaJobs.ts"
 
-const run = (id: MediaId, made: MediaTools["Service"]) =>
-  Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, made)), (pipeline) => pipeline.run(id))
+const run = (id: MediaId, mediaTools: MediaTools["Service"]) =>
+  Effect.flatMap(Pipeline.make.pipe(Effect.provideService(MediaTools, mediaTools)), (pipeline) => pipeline.run(id))
 
 layer(layerJobs)("the steps of a media job", (it) => {
   it.effect("killed before, in or after any step, a job completes and leaves no file behind", () =>
@@ -160,8 +160,11 @@ layer(layerJobs)("the steps of a media job", (it) => {
       yield* TestClock.adjust(unheldMillisMax / 2)
       yield* files.sweep
       const sql = yield* SqlClient.SqlClient
-      const kept = sql`SELECT FROM stored_files WHERE name = ANY (${[first.name, name]}::text[]) AND doomed_at IS NULL`
-      assert.lengthOf(yield* kept, 2)
+      const storedFiles = sql`SELECT FROM stored_files WHERE name = ANY (${[
+        first.name,
+        name
+      ]}::text[]) AND doomed_at IS NULL`
+      assert.lengthOf(yield* storedFiles, 2)
       const stalled = yield* Effect.exit(files.receive("upload", slow(unheldMillisMax + 1), 10))
       assert.strictEqual(stalled._tag, "Failure")
     }))

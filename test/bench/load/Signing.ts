@@ -19,8 +19,8 @@ const agent = new Agent({ connections: 8, pipelining: 1 })
 
 const signed = (key: KeyObject, text: string) =>
   new Promise<string>((resolve, reject) => {
-    sign("sha256", Buffer.from(text), key, (error, made) =>
-      error === null ? resolve(made.toString("base64")) : reject(error))
+    sign("sha256", Buffer.from(text), key, (error, signature) =>
+      error === null ? resolve(signature.toString("base64")) : reject(error))
   })
 
 const deliver = async (address: string, body: Buffer) => {

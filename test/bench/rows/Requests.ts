@@ -93,8 +93,8 @@ const filtersOf = (number: number): ReadonlyArray<Request> =>
 const deleteFilters = async ({ people, server }: Bench) => {
   const numbers = new Map(readerNumbers.map((number) => [String(people.accountId(number)), number]))
   // Older checkouts have no such table.
-  const kept = await server.query("SELECT id, account_id FROM filters").catch(() => [])
-  const removals = kept.flatMap(({ account_id: account, id }): ReadonlyArray<Request> => {
+  const filters = await server.query("SELECT id, account_id FROM filters").catch(() => [])
+  const removals = filters.flatMap(({ account_id: account, id }): ReadonlyArray<Request> => {
     const number = numbers.get(String(account))
     return number === undefined
       ? []

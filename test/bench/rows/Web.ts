@@ -103,15 +103,15 @@ const pushes: Row = {
     const count = each * readersCount
     await subscribe(bench, port)
     const from = bench.people.accountId(1)
-    let made = 0
+    let postCount = 0
     const once = async () => {
       const before = Number(await child.ask({ kind: "taken" }))
       return measured(bench, count, () => {
         const at = new Date().toISOString()
-        made += count
+        postCount += count
         return query(`WITH told AS (
             INSERT INTO notifications (id, account_id, type, from_account_id, status_id, created_at)
-            SELECT next_id(${Date.now()}), s.account_id, 'follow', ${from}, ${made} + n, '${at}'
+            SELECT next_id(${Date.now()}), s.account_id, 'follow', ${from}, ${postCount} + n, '${at}'
             FROM push_subscriptions s, generate_series(1, ${each}) n RETURNING id, account_id)
           INSERT INTO pushes (subscription_id, notification_id, due_at, created_at)
           SELECT s.id, told.id, '${at}', '${at}' FROM told JOIN push_subscriptions s ON s.account_id = told.account_id`)

@@ -58,9 +58,9 @@ layer(servers, { excludeTestServices: true })("posts that activities carry", (it
           published: new Date().toISOString()
         })
         yield* deliverFrom(zoe, carry(zoe, String(about.uri), carried))
-        const [kept] = yield* sql`SELECT (SELECT count(*)::int FROM mentions m WHERE m.status_id = s.id) AS mentions,
+        const [stored] = yield* sql`SELECT (SELECT count(*)::int FROM mentions m WHERE m.status_id = s.id) AS mentions,
           cardinality(media_ids) AS files FROM statuses s WHERE uri = ${String(carried["id"])}`
-        assert.deepStrictEqual(kept, { mentions: 0, files: 0 }, name)
+        assert.deepStrictEqual(stored, { mentions: 0, files: 0 }, name)
       }
       assert.isEmpty(yield* told(ada))
       assert.isEmpty(yield* sql`SELECT FROM custom_emojis WHERE shortcode = 'blob'`)

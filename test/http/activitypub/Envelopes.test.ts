@@ -154,8 +154,8 @@ layer(servers, { excludeTestServices: true })("forms of activities", (it) => {
         yield* serve(written)
         yield* deliverFrom(zoe, { type: "Create", object: named("Note", id), to: [everybody] })
         yield* eventually(storedNote(id))
-        const [kept] = yield* sql`SELECT html FROM statuses WHERE uri = ${id}`
-        assert.deepStrictEqual(kept, { html: `<p>named-${form}</p>` })
+        const [stored] = yield* sql`SELECT html FROM statuses WHERE uri = ${id}`
+        assert.deepStrictEqual(stored, { html: `<p>named-${form}</p>` })
         yield* serve({ ...written, content: "<p>edited</p>", updated: new Date().toISOString() })
         yield* deliverFrom(zoe, { type: "Update", object: named("Note", id) })
         yield* present(sql`SELECT FROM statuses WHERE uri = ${id} AND html = '<p>edited</p>'`)

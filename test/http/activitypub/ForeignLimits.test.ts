@@ -66,13 +66,13 @@ layer(servers, { excludeTestServices: true })("more than local accounts may have
       const post = note(yan, "long", { attachment, interactionPolicy, published })
       yield* serve(post)
       assert.lengthOf(yield* resolved(bob.token, post["id"]), 1)
-      const [kept] = yield* sql<
+      const [stored] = yield* sql<
         { files: number; policy: ReadonlyArray<string> }
       >`SELECT cardinality(media_ids) AS files,
         interaction_policy AS policy FROM statuses WHERE uri = ${String(post["id"])}`
-      assert.strictEqual(kept?.files, attachment.length)
+      assert.strictEqual(stored?.files, attachment.length)
       for (const account of accounts) {
-        assert.include(kept?.policy ?? [], `canReply:automatic:${encodeURIComponent(account)}`)
+        assert.include(stored?.policy ?? [], `canReply:automatic:${encodeURIComponent(account)}`)
       }
     }))
 

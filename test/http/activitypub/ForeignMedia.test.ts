@@ -87,8 +87,8 @@ layer(servers, { excludeTestServices: true })("files of other servers", (it) => 
       }
       assert.strictEqual(yield* deliverFrom(mia, { type: "Update", object: edited }), "done")
       const { body: now } = yield* call("GET", `/api/v1/statuses/${body.descendants[0].id}`, anna.token)
-      const kept = (yield* Schema.decodeUnknownEffect(Status)(now)).media_attachments
-      assert.deepStrictEqual(kept.map(({ description, id }) => [id, description]), [
+      const attachments = (yield* Schema.decodeUnknownEffect(Status)(now)).media_attachments
+      assert.deepStrictEqual(attachments.map(({ description, id }) => [id, description]), [
         [film?.id, null],
         [cat?.id, "A grey cat"]
       ])

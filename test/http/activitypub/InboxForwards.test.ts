@@ -171,8 +171,10 @@ layer(servers, { excludeTestServices: true })(
         const reader = yield* createPerson("reader")
         const relay = yield* actor("third", { type: "Application", inbox: `${url}/third/inbox`, endpoints: {} })
         const [stranger, mallory] = [yield* actor("outsider"), yield* actor("mallory2")]
-        const { body: made } = yield* ask(staff, "POST", relays, { actor_url: relay.id })
-        const [asked] = yield* sql<{ followUri: string }>`SELECT follow_uri FROM relays WHERE id = ${BigInt(made.id)}`
+        const { body: created } = yield* ask(staff, "POST", relays, { actor_url: relay.id })
+        const [asked] = yield* sql<{ followUri: string }>`SELECT follow_uri FROM relays WHERE id = ${
+          BigInt(created.id)
+        }`
         yield* deliverFrom(relay, { type: "Accept", object: asked?.followUri })
         const served = (name: string, more: Json = {}) => {
           const post = note(stranger, name, more)
@@ -231,7 +233,7 @@ layer(servers, { excludeTestServices: true })(
           yield* sql`SELECT FROM statuses WHERE account_id = (SELECT id FROM accounts WHERE uri = ${relay.id})`
         assert.lengthOf(boosts, 0)
 
-        yield* ask(staff, "DELETE", `${relays}/${made.id}`)
+        yield* ask(staff, "DELETE", `${relays}/${created.id}`)
         assert.match(yield* handedOn(relay, announce(served("seven")["id"])), /ignored/)
         assert.match(yield* handedOn(relay, create(served("eight"))), /ignored/)
         assert.lengthOf(yield* timeline, 3)

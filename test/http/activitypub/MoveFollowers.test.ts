@@ -51,7 +51,7 @@ layer(servers, { excludeTestServices: true })("followers of a move", (it) => {
       const ruths = yield* follows(ruth, mia)
       for (const one of [lars, otto]) yield* json(one, `/api/v1/accounts/${mia.accountId}/follow`, {})
       assert.deepStrictEqual(yield* json(mia, "/api/v1/accounts/move"), [])
-      // Who left before is not part of the move.
+      // Followers who left before are not part of the move.
       yield* deliverFrom(ruth, { type: "Undo", object: ruths })
       yield* run("move", "mia", `neu@${domain}`)
       yield* still
@@ -105,7 +105,7 @@ layer(servers, { excludeTestServices: true })("followers of a move", (it) => {
       const [move] = yield* json(gil, "/api/v1/accounts/move")
       assert.deepInclude(move, { account_id: id, came_count: 1, stayed_count: 1, moved_to_id: String(gil.accountId) })
       assert.deepStrictEqual((yield* listOf(gil, `account_id=${id}`)).names, ["ida"])
-      // Who stayed is a matter of the old account.
+      // Only the old account may list followers who stayed.
       assert.deepStrictEqual((yield* listOf(gil, `account_id=${id}&came=false`)).names, [])
       assert.deepStrictEqual((yield* listOf(ida, `account_id=${id}`)).names, [])
       assert.match(yield* run("move-followers", "gil"), /^Move from xeno@.*: 1 came, 1 did not\n {2}came: ida\n$/)

@@ -131,8 +131,8 @@ layer(servers, { excludeTestServices: true })("polls and other servers", (it) =>
       const edit = (counts: Record<string, number>, more: Json) =>
         deliverFrom(uwe, { type: "Update", object: remotePoll(uwe, "day", me, counts, more) })
       assert.strictEqual(yield* edit({ mon: 5, tue: 5 }, at(20)), "done")
-      const kept = yield* json(emil, `/api/v1/statuses/${id}`)
-      assert.deepStrictEqual([tally(kept), kept.poll.own_votes], [[10, 5, 5], [0]])
+      const updated = yield* json(emil, `/api/v1/statuses/${id}`)
+      assert.deepStrictEqual([tally(updated), updated.poll.own_votes], [[10, 5, 5], [0]])
       assert.strictEqual(yield* edit({ mon: 0, wed: 0 }, at(10)), "done")
       const { poll } = yield* json(emil, `/api/v1/statuses/${id}`)
       assert.deepInclude(poll, { voted: false, own_votes: [], votes_count: 0 })

@@ -100,12 +100,12 @@ layer(servers, { excludeTestServices: true })("deleted accounts of other servers
       assert.strictEqual(yield* deliverFrom(tom, { type: "Follow", object: me }), "ignored: no local recipient")
       const outcome = yield* deliverFrom(tom, { type: "Create", object: note(tom, "to", mentioning(me)) })
       assert.strictEqual(outcome, "ignored: irrelevant to local accounts")
-      const kept = sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${hal.accountId}`
-      assert.deepStrictEqual((yield* kept).map(({ html }) => html), ["<p>bad</p>"])
+      const storedPosts = sql<{ html: string }>`SELECT html FROM statuses WHERE account_id = ${hal.accountId}`
+      assert.deepStrictEqual((yield* storedPosts).map(({ html }) => html), ["<p>bad</p>"])
       assert.strictEqual((yield* json(ida, `/api/v1/statuses/${bad.id}`)).error, "Record not found")
       yield* sql`UPDATE reports SET action_taken_at = ${new Date()}`
       yield* sql`UPDATE agenda SET due_at = ${new Date()} WHERE kind = 'purge'`
-      yield* until(kept)
+      yield* until(storedPosts)
       yield* until(sql`SELECT FROM agenda WHERE kind = 'purge'`)
       assert.isNotEmpty(yield* sql`SELECT FROM accounts WHERE id = ${hal.accountId}`)
     }))
@@ -174,9 +174,9 @@ layer(servers, { excludeTestServices: true })("deleted accounts of other servers
         yield* until(sql`SELECT FROM errands`)
         return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
       })
-      const moderators = Effect.fnUntraced(function*(stands: boolean) {
+      const moderators = Effect.fnUntraced(function*(inForce: boolean) {
         yield* sql`INSERT INTO account_intents (id, account_id, kind, details, created_at) VALUES (${Date.now()}, ${id}, 'Moderate',
-          ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands })}::jsonb, ${new Date()})`
+          ${JSON.stringify({ _tag: "Moderate", measure: "suspend", stands: inForce })}::jsonb, ${new Date()})`
         yield* until(sql`SELECT FROM account_intents`)
         return (yield* json(gil, `/api/v1/accounts/${id}`)).error ?? "there"
       })

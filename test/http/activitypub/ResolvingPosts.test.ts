@@ -129,11 +129,11 @@ layer(servers, { excludeTestServices: true })("search with resolve, posts", (it)
       yield* serve(real)
       const poison = yield* respond("/@wim/poison", (_, response) =>
         sendJson(response, { "@context": "https://www.w3.org/ns/activitystreams", ...forged }))
-      const { statuses: [kept] } = yield* json(
+      const { statuses: [status] } = yield* json(
         fritz,
         `/api/v2/search?resolve=true&q=${encodeURIComponent(poison)}`
       )
-      assert.deepInclude(kept, { uri: real["id"], content: "<p>real</p>" })
+      assert.deepInclude(status, { uri: real["id"], content: "<p>real</p>" })
     }))
 
   it.effect("row 10: a post deleted by its author during the fetch is not stored", () =>

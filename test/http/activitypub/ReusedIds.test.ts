@@ -33,11 +33,11 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
     const some = (rows: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
       Effect.map(Effect.orDie(rows), ({ length }) => length > 0)
     const undo = (activity: Json): Json => ({ id: `${id}/undo`, type: "Undo", object: { actor: zoe.id, ...activity } })
-    const undone = (activity: Json, stands: Effect.Effect<boolean>) => ({
+    const undone = (activity: Json, inEffect: Effect.Effect<boolean>) => ({
       zoe,
       activity,
       ends: [undo(activity), { id: `${id}/undo`, type: "Undo", object: id }],
-      stands
+      inEffect
     })
     const marked = (activity: Json, table: string) =>
       undone(
@@ -78,12 +78,12 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
         }))
         const again = json(anna, `/api/v1/accounts/${account.id}/follow`, {})
         return type === "Accept"
-          ? { zoe, activity: accept!, ends: [reject!], stands: follows, again }
+          ? { zoe, activity: accept!, ends: [reject!], inEffect: follows, again }
           : {
             zoe,
             activity: accept!,
             ends: [{ id: reject!["id"], type: "Reject", object: follow }],
-            stands: follows,
+            inEffect: follows,
             again
           }
       }
@@ -97,7 +97,9 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
           loose: true,
           activity: { id: `${id}/pin`, type: "Add", ...change },
           ends: [{ id: `${id}/unpin`, type: "Remove", ...change }],
-          stands: some(sql`SELECT FROM status_pins p JOIN statuses s ON s.id = p.status_id WHERE s.uri = ${own["id"]}`)
+          inEffect: some(
+            sql`SELECT FROM status_pins p JOIN statuses s ON s.id = p.status_id WHERE s.uri = ${own["id"]}`
+          )
         }
       }
     }
@@ -106,11 +108,11 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
   for (const type of typesWith("reused")) {
     it.effect(`F40: ${type} counts again under its id when it is signed later, and no copy and no late activity does`, () =>
       Effect.gen(function*() {
-        const { activity, ends, stands, zoe, ...more } = yield* cases(type)
+        const { activity, ends, inEffect, zoe, ...more } = yield* cases(type)
         const loose = "loose" in more
         const told = Effect.fnUntraced(function*(what: Json, seconds: number) {
           const outcome = yield* at(zoe, what, seconds)
-          return `${seconds} ${yield* stands} ${outcome}`
+          return `${seconds} ${yield* inEffect} ${outcome}`
         })
         const again = "again" in more ? more.again : Effect.void
         let seconds = 0
@@ -140,7 +142,7 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
   for (const type of ["Announce", "Block", "EmojiReact", "Follow", "Like"] as const) {
     it.effect(`F44: a repeated Undo of ${type} keeps a newer activity with another id`, () =>
       Effect.gen(function*() {
-        const { activity, stands, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
+        const { activity, inEffect, zoe } = yield* cases(type, `anew${type.toLowerCase()}`)
         const [first, second]: ReadonlyArray<Json> = [
           { ...activity, id: `${zoe.id}#${type}-1` },
           { ...activity, id: `${zoe.id}#${type}-2` }
@@ -155,14 +157,14 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
         yield* at(zoe, second!, 3)
         for (const seconds of [4, 5]) {
           assert.strictEqual(yield* at(zoe, undo(first), seconds), "ignored: superseded by a later activity")
-          assert.isTrue(yield* stands)
+          assert.isTrue(yield* inEffect)
         }
         assert.strictEqual(yield* at(zoe, undo(second), 6), "done")
-        assert.isFalse(yield* stands)
+        assert.isFalse(yield* inEffect)
       }))
     it.effect(`F44: an earlier ${type} and its Undo that arrive late, in any order, leave the later one`, () =>
       Effect.gen(function*() {
-        const { activity, stands, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
+        const { activity, inEffect, zoe } = yield* cases(type, `late${type.toLowerCase()}`)
         let seconds = 0
         const comes = (what: Json) => at(zoe, what, ++seconds)
         const named = (name: string): Json => ({ ...activity, id: `${zoe.id}#${type}/${name}` })
@@ -172,9 +174,9 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
           object: { actor: zoe.id, ...object }
         })
         const ends = Effect.fnUntraced(function*(what: Json, name: string) {
-          assert.isTrue(yield* stands, name)
+          assert.isTrue(yield* inEffect, name)
           assert.strictEqual(yield* comes(what), "done", name)
-          assert.isFalse(yield* stands, name)
+          assert.isFalse(yield* inEffect, name)
         })
         for (const  of of[undo, (object: Json): Json => ({ ...undo(object), object: object["id"] })]) {
           const [first, second] = [named(`${++seconds}9`), named(`${seconds + 1}00`)]
@@ -189,7 +191,7 @@ layer(servers, { excludeTestServices: true })("ids that others reuse", (it) => {
         assert.strictEqual(yield* comes(undo(third)), "ignored: superseded by a later activity")
         yield* ends(undo(fourth), "the Undo first")
         yield* comes(third)
-        assert.isFalse(yield* stands, "it was undone before it came")
+        assert.isFalse(yield* inEffect, "it was undone before it came")
         // Ids without a visible order arrived in their order.
         const [fifth, sixth] = [named("one"), named("other")]
         yield* comes(fifth)

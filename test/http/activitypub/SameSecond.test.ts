@@ -36,17 +36,17 @@ layer(servers, { excludeTestServices: true })("activities within one second", (i
       type: "Undo",
       object: { id, type, actor: zoe.id, object, content: "🔥" }
     })
-    return { zoe, does, undoes, stands: Effect.map(rows, ({ length }) => length > 0) }
+    return { zoe, does, undoes, inEffect: Effect.map(rows, ({ length }) => length > 0) }
   })
 
   for (const type of ["Like", "EmojiReact", "Announce", "Follow", "Block"]) {
     it.effect(`F101: of ${type} and Undo under one id within one second the last one to arrive counts`, () =>
       Effect.gen(function*() {
-        const { does, stands, undoes, zoe } = yield* scene(type, type.toLowerCase())
+        const { does, inEffect, undoes, zoe } = yield* scene(type, type.toLowerCase())
         for (const [place, sent] of [does, undoes, does, undoes, does, does, undoes, undoes].entries()) {
           assert.strictEqual(yield* sendBody(zoe, sent, "/inbox", second), 202)
           yield* settled
-          assert.strictEqual(yield* stands, sent === does, `${type} ${place}`)
+          assert.strictEqual(yield* inEffect, sent === does, `${type} ${place}`)
         }
       }))
   }
@@ -55,12 +55,12 @@ layer(servers, { excludeTestServices: true })("activities within one second", (i
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       for (const ends of [true, false]) {
-        const { does, stands, undoes, zoe } = yield* scene("Like", `waiting${ends}`)
+        const { does, inEffect, undoes, zoe } = yield* scene("Like", `waiting${ends}`)
         const order = ends ? [does, undoes, does] : [does, undoes, does, undoes]
         const before = yield* sql`SELECT FROM inbound_activities`
         yield* Effect.forEach(order, (sent) => sendBody(zoe, sent, "/inbox", second), { discard: true })
         yield* settled
-        assert.strictEqual(yield* stands, ends)
+        assert.strictEqual(yield* inEffect, ends)
         // Each has one row, at the place of its last arrival.
         assert.lengthOf(yield* sql`SELECT FROM inbound_activities`, before.length + 2)
       }
@@ -69,7 +69,7 @@ layer(servers, { excludeTestServices: true })("activities within one second", (i
   it.effect("F101: a repeated copy has no second effect, nor does one that arrives minutes later", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { does, stands, undoes, zoe } = yield* scene("Like", "copies")
+      const { does, inEffect, undoes, zoe } = yield* scene("Like", "copies")
       const send = (sent: string) => Effect.andThen(sendBody(zoe, sent, "/inbox", second), settled)
       const ids = sql`SELECT id FROM inbound_activities ORDER BY id`
       yield* send(does)
@@ -79,6 +79,6 @@ layer(servers, { excludeTestServices: true })("activities within one second", (i
       yield* send(undoes)
       yield* sql`UPDATE inbound_activities SET received_at = received_at - interval '5 minutes'`
       yield* send(does)
-      assert.isFalse(yield* stands)
+      assert.isFalse(yield* inEffect)
     }))
 })

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import * as Cavage from "../../../src/services/federation/signatures/Cavage.ts"
 import { KeyOperations } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Json, type Peer, peer } from "../../services/federation/Peer.ts"
@@ -13,7 +13,7 @@ export class OtherServer extends Context.Service<OtherServer, Peer>()("murmurati
 /** The server under test with these variables, and another server. */
 export const serversWith = (variables: Record<string, string>) =>
   Layer.effect(OtherServer, peer).pipe(
-    Layer.provideMerge(KeyOperationsLayer.layer),
+    Layer.provideMerge(NodeKeyOperations.layer),
     Layer.provideMerge(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8", ...variables }))
   )
 export const servers = serversWith({})

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import { peer } from "../../services/federation/Peer.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import { TestServer } from "../../support/Server.ts"
@@ -18,7 +18,7 @@ const counted = Layer.unwrap(Effect.gen(function*() {
   const { statements, url } = yield* counting((yield* TestDatabase).url)
   return Layer.merge(
     Layer.effect(OtherServer, peer).pipe(
-      Layer.provideMerge(KeyOperationsLayer.layer),
+      Layer.provideMerge(NodeKeyOperations.layer),
       Layer.provideMerge(TestServer.layerOnly({ OUTBOUND_ALLOW: "127.0.0.0/8", DATABASE_URL: url }))
     ),
     Layer.succeed(Statements, statements)

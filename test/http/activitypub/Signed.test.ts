@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import { DomainAllows } from "../../../src/services/federation/domains/DomainAllows.ts"
 import { DomainPolicies } from "../../../src/services/federation/domains/DomainPolicies.ts"
 import { RemoteAccounts } from "../../../src/services/federation/RemoteAccounts.ts"
@@ -18,7 +18,7 @@ const here = "https://local.example"
 /** Creates an account of another server whose key is known; its server is never contacted. */
 const stranger = Effect.fnUntraced(function*(name: string) {
   const { privatePem, publicPem } = yield* Effect.flatMap(KeyOperations, ({ generate }) => generate).pipe(
-    Effect.provide(KeyOperationsLayer.layer)
+    Effect.provide(NodeKeyOperations.layer)
   )
   const id = new URL(`https://127.0.0.1/users/${name}`)
   const key = { keyId: `${id.href}#main-key`, privatePem }

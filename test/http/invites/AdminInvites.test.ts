@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AdminInvite } from "../../../src/http/invites/wire/AdminInvite.ts"
-import * as Catalogs from "../../../src/layers/Catalogs.ts"
+import * as CatalogFiles from "../../../src/layers/CatalogFiles.ts"
 import { Emails } from "../../../src/services/emails/Emails.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { AutoClosing } from "../../../src/services/identity/AutoClosing.ts"
@@ -31,18 +31,22 @@ layer(Live, { excludeTestServices: true })("invites", (it) => {
       const sql = yield* SqlClient.SqlClient
       const host = yield* staffMember("host", ["manageInvites"])
       assert.strictEqual((yield* registerWith("early", {})).status, 403)
-      const { body: made, status } = yield* ask(host, "POST", path, { max_uses: 1, expires_in: 1800, autofollow: true })
-      assert.strictEqual(status, 200, JSON.stringify(made))
-      yield* Schema.decodeUnknownEffect(AdminInvite)(made, { onExcessProperty: "error" })
-      assert.match(made.code, /^[2-9A-HJ-NP-Za-km-z]{8}$/)
-      assert.deepInclude(made, { max_uses: 1, uses: 0, valid: true, autofollow: true })
+      const { body: created, status } = yield* ask(host, "POST", path, {
+        max_uses: 1,
+        expires_in: 1800,
+        autofollow: true
+      })
+      assert.strictEqual(status, 200, JSON.stringify(created))
+      yield* Schema.decodeUnknownEffect(AdminInvite)(created, { onExcessProperty: "error" })
+      assert.match(created.code, /^[2-9A-HJ-NP-Za-km-z]{8}$/)
+      assert.deepInclude(created, { max_uses: 1, uses: 0, valid: true, autofollow: true })
       const responses = yield* Effect.all(
-        ["first", "second", "third"].map((name) => registerWith(name, { invite_code: made.code })),
+        ["first", "second", "third"].map((name) => registerWith(name, { invite_code: created.code })),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(responses.map((one) => one.status).toSorted(), [200, 403, 403], "row 76")
       const [listed] = (yield* ask(host, "GET", path)).body
-      assert.deepInclude(listed, { id: made.id, uses: 1, valid: false })
+      assert.deepInclude(listed, { id: created.id, uses: 1, valid: false })
       assert.strictEqual(listed.account.username, "host")
       yield* eventually(
         sql<{ count: number }>`SELECT count(*)::int AS count FROM follows WHERE target_account_id = ${host.accountId}`,
@@ -115,11 +119,11 @@ layer(Live, { excludeTestServices: true })("invites", (it) => {
         assert.deepStrictEqual(yield* problems({ reason, date_of_birth: date }), { date_of_birth: [error] }, date)
       }
       assert.strictEqual((yield* registerWith("wisher", { reason, date_of_birth: "1969-7-20" })).status, 200)
-      const [kept] = yield* sql<{ readonly row: string; readonly verified: boolean; readonly approved: boolean }>`
+      const [stored] = yield* sql<{ readonly row: string; readonly verified: boolean; readonly approved: boolean }>`
         SELECT to_jsonb(u)::text AS row, u.age_verified_at IS NOT NULL AS verified, u.approved FROM users u
         WHERE u.email = 'wisher@mail.example'`
-      assert.deepInclude(kept, { verified: true, approved: false })
-      assert.notInclude(kept!.row, "1969")
+      assert.deepInclude(stored, { verified: true, approved: false })
+      assert.notInclude(stored!.row, "1969")
     }))
 
   it.effect("S-017: a sign-up waits for a moderator if none was active for a week, and staff are notified", () =>
@@ -134,7 +138,7 @@ layer(Live, { excludeTestServices: true })("invites", (it) => {
         Effect.flatMap(AutoClosing, ({ run }) => run),
         Layer.fresh(AutoClosing.layerNoDeps).pipe(
           Layer.provide([Layer.fresh(InstanceSettings.layer), Layer.fresh(InstancePolicies.layer), emails]),
-          Layer.provide(UserCatalogs.layer.pipe(Layer.provide(Catalogs.layer))),
+          Layer.provide(UserCatalogs.layer.pipe(Layer.provide(CatalogFiles.layer))),
           Layer.provide([Broadcast.layerMemory, Layer.succeed(ServerConfig, configurationOf("here.test"))])
         )
       )

@@ -26,8 +26,8 @@ layer(server(), { excludeTestServices: true })("S-017: people's own invites", (i
       const [anna, ben] = [yield* signedIn("anna"), yield* signedIn("ben")]
       const page = yield* anna.browser.get("/invites")
       assert.strictEqual(page.status, 200)
-      const made = yield* anna.browser.submit(page, { max_uses: "5", autofollow: "1" })
-      assert.deepStrictEqual([made.status, made.text.slice(0, 900)], [302, ""])
+      const created = yield* anna.browser.submit(page, { max_uses: "5", autofollow: "1" })
+      assert.deepStrictEqual([created.status, created.text.slice(0, 900)], [302, ""])
       yield* anna.browser.submit(page, { max_uses: "7", expires_in: "x" })
       const [first, second] = yield* invitesOf(anna.id)
       assert.deepStrictEqual([first?.maxUses, first?.autofollow], [5, true])

@@ -19,8 +19,8 @@ export const published = Effect.fnUntraced(function*(name: string, type: string,
   })
   return {
     url: `${url}/lists/${name}`,
-    say: (said: string) => {
-      text = said
+    say: (content: string) => {
+      text = content
     }
   }
 })

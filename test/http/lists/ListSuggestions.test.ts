@@ -36,8 +36,8 @@ layer(servers, { excludeTestServices: true })("suggestions of lists", (it) => {
       source.say("worst.example\n")
       yield* ask(staff, "POST", `${path}/${list.id}/sync`)
       yield* eventually(suggested(staff), (found) => short(found).includes("bad.example retract"))
-      const kept = (yield* suggested(staff)).find(({ action }) => action === "retract")!
-      yield* ask(staff, "POST", `/api/v1/admin/moderation_suggestions/${kept.id}/dismiss`)
+      const retraction = (yield* suggested(staff)).find(({ action }) => action === "retract")!
+      yield* ask(staff, "POST", `/api/v1/admin/moderation_suggestions/${retraction.id}/dismiss`)
       assert.deepStrictEqual(yield* rules, ["bad.example suspend"])
       assert.includeMembers((yield* auditEntries(staff.accountId)).map(({ act }) => act), [
         "moderation_suggestion apply",

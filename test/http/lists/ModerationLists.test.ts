@@ -86,10 +86,10 @@ layer(servers, { excludeTestServices: true })("moderation lists", (it) => {
       assert.deepStrictEqual(yield* becomes(fourth), fourth)
       const log = yield* sql<{ act: string; after: Record<string, unknown> | null }>`
         SELECT target_type || ' ' || action AS act, after FROM audit_log WHERE account_id IS NULL ORDER BY id`
-      const made = log.filter(({ act }) => act === "domain_block create").map((
+      const blocks = log.filter(({ act }) => act === "domain_block create").map((
         { after }
       ) => [after?.["domain"], after?.["listId"]])
-      assert.deepStrictEqual(made.toSorted(), [["loud.example", list.id], ["new.example", list.id], [
+      assert.deepStrictEqual(blocks.toSorted(), [["loud.example", list.id], ["new.example", list.id], [
         "spam.example",
         list.id
       ]])

@@ -44,8 +44,8 @@ describe("S-243 scopes in plain words", () => {
   })
 
   it.prop("every requested permission is listed", [Schema.Array(Schema.Literals(Scopes.all))], ([scopes]) => {
-    const said = group(scopes).flatMap(({ texts }) => texts)
-    for (const scope of scopes) for (const { texts } of group([scope])) assert.includeMembers(said, [...texts])
+    const listed = group(scopes).flatMap(({ texts }) => texts)
+    for (const scope of scopes) for (const { texts } of group([scope])) assert.includeMembers(listed, [...texts])
   })
 })
 

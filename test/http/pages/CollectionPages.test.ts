@@ -6,19 +6,20 @@ import { type Person, TestServer } from "../../support/Server.ts"
 import { problems } from "./strictPage.ts"
 
 const base = "/api/v1/collections"
-const made = (by: Person, said: object) => Effect.map(ask(by, "POST", base, said), ({ body }) => body.collection)
+const createCollection = (by: Person, fields: object) =>
+  Effect.map(ask(by, "POST", base, fields), ({ body }) => body.collection)
 
 layer(TestServer.layer(), { excludeTestServices: true })("the page of a collection", (it) => {
   it.effect("row 55 S-045: shows public content without suspended, pending or withdrawn accounts, otherwise nothing", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const [owner, kept, banned, gone] = [
+      const [owner, listed, banned, gone] = [
         yield* newPerson("keeper"),
         yield* newPerson("keptone"),
         yield* newPerson("bannedone"),
         yield* newPerson("goneone")
       ]
-      const all = [kept, banned, gone]
+      const all = [listed, banned, gone]
       for (const one of all) {
         yield* ask(one, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       }
@@ -28,7 +29,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         assert.deepStrictEqual(problems(text), [])
         return { status: response.status, text }
       })
-      const shown = yield* made(owner, {
+      const shown = yield* createCollection(owner, {
         name: "Birds <b>",
         description: "a < b",
         tag_name: "birds",
@@ -54,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
 
       yield* ask(owner, "PATCH", `/api/v1/collections/${shown.id}`, { sensitive: true })
       assert.include((yield* page(shown.id)).text, "<details><summary>Sensitive content")
-      const hidden = yield* made(owner, { name: "Secret", discoverable: false })
+      const hidden = yield* createCollection(owner, { name: "Secret", discoverable: false })
       for (const id of [hidden.id, "4711", "9".repeat(19), "9".repeat(40), "x"]) {
         const reply = yield* page(id)
         assert.strictEqual(reply.status, 404, id)
@@ -69,8 +70,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
       const [me, ada] = [yield* newPerson("linker"), yield* newPerson("linked")]
       yield* ask(ada, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       const [open, hidden] = [
-        yield* made(me, { name: "open", account_ids: [String(ada.accountId)] }),
-        yield* made(me, { name: "hidden", discoverable: false })
+        yield* createCollection(me, { name: "open", account_ids: [String(ada.accountId)] }),
+        yield* createCollection(me, { name: "hidden", discoverable: false })
       ]
       assert.strictEqual(hidden.url, null)
       const page = open.url ?? ""
@@ -79,8 +80,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("the page of a collecti
         status: to.map((address, n) => `[x${n}](${address})`).join(" "),
         content_type: "text/markdown"
       })
-      const publishFields = (said: Record<string, unknown>) =>
-        Effect.map(ask(ada, "POST", "/api/v1/statuses", said), ({ body }) => body)
+      const publishFields = (fields: Record<string, unknown>) =>
+        Effect.map(ask(ada, "POST", "/api/v1/statuses", fields), ({ body }) => body)
       const names = (status: { readonly tagged_collections: ReadonlyArray<{ readonly id: string }> }) =>
         status.tagged_collections.map((one) => one.id)
       // Two addresses of one account count once; an unknown one does not count.

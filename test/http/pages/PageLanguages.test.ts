@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { html } from "../../../src/http/html/Html.ts"
 import { linkTo } from "../../../src/http/html/HtmlPage.ts"
 import { group } from "../../../src/http/oauth/ScopeTexts.ts"
-import { folder } from "../../../src/layers/Catalogs.ts"
+import { folder } from "../../../src/layers/CatalogFiles.ts"
 import { type CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import * as Scopes from "../../../src/services/oauth/Scopes.ts"
 import { type Source, sourcesIn } from "../../support/source.ts"
@@ -26,7 +26,7 @@ const isForPeople = ({ path }: Source) =>
     .test(
       path
     ) &&
-  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|Tokens|Icons|HashedFile)/
+  !/Stylesheet|PublicStyle|ApiDocs|Metadata|Refusals|http\/oauth\/OAuth|Claims|ScopeTexts|ProofScript|\.client\.ts$|http\/web\/\w+\/(?:\w+Style|DesignTokens|Icons|HashedFile)/
     .test(path)
 
 /** Returns true for sources of staff pages. */
@@ -58,7 +58,7 @@ const saidIn = (sources: ReadonlyArray<Source>): ReadonlyArray<string> =>
 const isSettingTable = ({ path }: Source) => path === "src/services/instance/SettingTable.ts"
 
 /** Texts in the sources, and scope texts, which come from a table. */
-const said = new Set([
+const shownTexts = new Set([
   ...saidIn(sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file) || isSettingTable(file))),
   ...[Scopes.all].concat(Scopes.all.map((scope) => [scope])).flatMap((scopes) => group(scopes))
     .flatMap(({ access, texts, title }) => [access ?? title, title].concat(texts))
@@ -89,10 +89,14 @@ describe("texts of pages and e-mails", () => {
     const sources = sourcesIn("src").filter((file) => isForPeople(file) || isForStaff(file))
     assert.isAbove(sources.length, 20)
     assert.deepStrictEqual(sources.flatMap((file) => unsaid(file).map((text) => `${file.path}: ${text}`)), [])
-    assert.isAbove(said.size, 200)
+    assert.isAbove(shownTexts.size, 200)
     for (const [tag, { messages }] of files) {
-      assert.deepStrictEqual([...said].filter((message) => !(message in messages)), [], tag)
-      assert.deepStrictEqual(Object.keys(messages).filter((message) => !said.has(message)), [], `${tag}: nobody says`)
+      assert.deepStrictEqual([...shownTexts].filter((message) => !(message in messages)), [], tag)
+      assert.deepStrictEqual(
+        Object.keys(messages).filter((message) => !shownTexts.has(message)),
+        [],
+        `${tag}: nobody says`
+      )
     }
     for (const [message, text] of Object.entries(english.messages)) assert.strictEqual(text, message)
     const refusals = sourcesIn("src").filter(({ path }) => /SignIns|AuthorizationRequests/.test(path))

@@ -51,8 +51,8 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       assert.deepStrictEqual([reserved.status, reserved.text.includes("is reserved")], [422, true])
       const done = yield* browser.submit(reserved, { username: "ada", agreement: "1", email: "other@mail.example" })
       assert.deepStrictEqual([done.status, done.headers.get("location")], [302, "/tags/x"])
-      const made = Option.getOrThrow(yield* userOf("ada"))
-      assert.deepInclude(made, { email: "ada@mail.example", confirmed: true, approved: true, passwordHash: undefined })
+      const user = Option.getOrThrow(yield* userOf("ada"))
+      assert.deepInclude(user, { email: "ada@mail.example", confirmed: true, approved: true, passwordHash: undefined })
       assert.include((yield* browser.get("/settings/account")).text, "@ada@local.example")
       assert.strictEqual((yield* signInAs(claimsOf("ada"))).page.headers.get("location"), "/tags/x")
       const typed = yield* TestBrowser.make().signIn("ada", undefined, "")
@@ -176,13 +176,13 @@ layer(serverWith({ signUp: true, roles, trustFactors: true }, { registrations: "
       yield* Effect.repeat(Postbox.next, {
         until: ({ subject }) => subject === "Sign-in with former.example was removed (local.example)"
       })
-      const kept = yield* browser.get("/settings/account")
-      assert.notInclude(kept.text, "former.example")
+      const settingsPage = yield* browser.get("/settings/account")
+      assert.notInclude(settingsPage.text, "former.example")
       const token = yield* issueToken(Option.getOrThrow(yield* userOf("ines")).accountId, ["write"])
       const byApp = yield* postJson("/api/v1/accounts/delete", token, { password: "x" })
       assert.strictEqual(byApp.status, 403, "a token is no proof, however new the sign-in is")
       yield* sql`UPDATE sessions SET created_at = created_at - interval '11 minutes'`
-      const stale = yield* browser.submit(kept, { email: "new@mail.example" })
+      const stale = yield* browser.submit(settingsPage, { email: "new@mail.example" })
       assert.deepStrictEqual([stale.status, stale.text.includes("identity provider again to confirm")], [403, true])
       const provider = yield* OidcProvider
       provider.become(claimsOf("ines"))
@@ -252,8 +252,8 @@ layer(serverWith({ only: true }, { registrations: "open" }), { excludeTestServic
           password: "correct horse battery",
           agreement: true
         }
-        const made = yield* postJson("/api/v1/accounts", app.body.access_token, wish)
-        assert.deepStrictEqual([made.status, Option.isNone(yield* userOf("bela"))], [403, true])
+        const created = yield* postJson("/api/v1/accounts", app.body.access_token, wish)
+        assert.deepStrictEqual([created.status, Option.isNone(yield* userOf("bela"))], [403, true])
         const instance = yield* browser.get("/api/v2/instance")
         assert.isFalse(instance.body.registrations.enabled)
         assert.strictEqual((yield* signInAs(claimsOf("ada"), browser)).page.status, 302)

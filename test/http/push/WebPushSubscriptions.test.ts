@@ -81,8 +81,8 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
         ["data[alerts][nonsense]", "true"]
       ])
       const response = yield* here.fetch(path, { method: "POST", token: anna.token, body: form })
-      const made: Json = yield* Effect.promise(() => response.json())
-      assert.deepStrictEqual({ ...made, id: 0 }, {
+      const created: Json = yield* Effect.promise(() => response.json())
+      assert.deepStrictEqual({ ...created, id: 0 }, {
         id: 0,
         endpoint,
         standard: true,
@@ -90,14 +90,14 @@ layer(world, { excludeTestServices: true })("web push", (it) => {
         server_key: serverKey,
         policy: "followed"
       })
-      assert.isTrue(Number.isInteger(made.id))
-      assert.deepStrictEqual((yield* responseOf(here, anna, "GET")).body, made)
+      assert.isTrue(Number.isInteger(created.id))
+      assert.deepStrictEqual((yield* responseOf(here, anna, "GET")).body, created)
       const changed = yield* responseOf(here, anna, "PUT", { data: { alerts: { poll: true } } })
-      assert.deepStrictEqual(changed.body, { ...made, alerts: { poll: true }, policy: "all" })
+      assert.deepStrictEqual(changed.body, { ...created, alerts: { poll: true }, policy: "all" })
       assert.deepStrictEqual((yield* responseOf(here, anna, "PATCH", {})).body.alerts, {})
       const again = yield* responseOf(here, anna, "POST", { subscription: { endpoint, keys } })
       assert.deepInclude(again.body, { endpoint, standard: false, alerts: {}, policy: "all" })
-      assert.notStrictEqual(again.body.id, made.id)
+      assert.notStrictEqual(again.body.id, created.id)
       yield* Effect.all(
         Array.from({ length: 4 }, () => responseOf(here, anna, "POST", { subscription: { endpoint, keys } })),
         {

@@ -6,7 +6,7 @@ import type { Status } from "../../../src/http/wire/Status.ts"
 import { assemble, noFigures, type StatusParts } from "../../../src/http/wire/StatusJson.ts"
 
 /** Makes a ready text of any type. */
-const made = (text: string) => JSON.parse(JSON.stringify(text))
+const readyText = (text: string) => JSON.parse(JSON.stringify(text))
 
 const marks: NonNullable<StatusParts["marks"]> = {
   ...noFigures,
@@ -20,40 +20,40 @@ const marks: NonNullable<StatusParts["marks"]> = {
   reactions: []
 }
 const parts: StatusParts = {
-  account: made(`{"id":"1"}`),
+  account: readyText(`{"id":"1"}`),
   application: undefined,
   approval: `{"automatic":[]`,
   asks: false,
   body: `{"id":"2","content":"Gr\u00fc\u00dfe, \u4f60\u597d \ud83d\ude00"`,
   card: undefined,
-  collections: made("[]"),
+  collections: readyText("[]"),
   figures: noFigures,
-  filtered: made("[]"),
+  filtered: readyText("[]"),
   marks,
   pinnable: true,
   policy: undefined,
   poll: `{"id":"3"`,
-  quote: made("null"),
+  quote: readyText("null"),
   quoting: "denied",
   reactions: undefined,
-  reblog: made("null")
+  reblog: readyText("null")
 }
 /** Changes of each part, all of which must be noticed. */
 const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts[Part]> } = {
-  account: [made(`{"id":"9"}`)],
-  application: [made("null")],
+  account: [readyText(`{"id":"9"}`)],
+  application: [readyText("null")],
   approval: [`{"automatic":["public"]`],
   asks: [true],
   body: [`{"id":"2","content":"Hello"`],
-  card: [made("{}")],
-  collections: [made("[{}]")],
+  card: [readyText("{}")],
+  collections: [readyText("[{}]")],
   figures: [
     { ...noFigures, repliesCount: 1 },
     { ...noFigures, reblogsCount: 1 },
     { ...noFigures, favouritesCount: 1 },
     { ...noFigures, quotesCount: 1 }
   ],
-  filtered: [made("[{}]")],
+  filtered: [readyText("[{}]")],
   marks: [
     undefined,
     { ...marks, bookmarked: true },
@@ -64,12 +64,12 @@ const changes: { readonly [Part in keyof StatusParts]: ReadonlyArray<StatusParts
     { ...marks, votes: [0] }
   ],
   pinnable: [false],
-  policy: [made("{}")],
+  policy: [readyText("{}")],
   poll: [undefined, `{"id":"4"`],
-  quote: [made("{}")],
+  quote: [readyText("{}")],
   quoting: ["automatic"],
-  reactions: [made("[]")],
-  reblog: [made("{}")]
+  reactions: [readyText("[]")],
+  reblog: [readyText("{}")]
 }
 
 describe("statuses that are cached whole", () => {

@@ -85,8 +85,8 @@ layer(Reads, { excludeTestServices: true })("StatusViews", (it) => {
 
           const permitted = visible.map(({ id }) => id)
           assert.deepStrictEqual(yield* views.render(viewer, permitted, "permitted"), texts)
-          const kept = yield* views.byId(viewer, ids, "authors")
-          assert.deepStrictEqual([...kept.keys()], visible.filter(({ hidden }) => !hidden).map(({ id }) => id))
+          const shown = yield* views.byId(viewer, ids, "authors")
+          assert.deepStrictEqual([...shown.keys()], visible.filter(({ hidden }) => !hidden).map(({ id }) => id))
         }
         for (const { id } of statuses) {
           const each = yield* views.renderFor(id, accountIds)

@@ -62,14 +62,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("dry runs of spam rules
       yield* ask(fan, "POST", `/api/v1/accounts/${gus.accountId}/follow`)
       yield* write(gus, "@fan a bargain again")
       yield* ask(fan, "POST", `/api/v1/statuses/${first}/reblog`)
-      const said = { text_words: ["bargain"] }
+      const conditions = { text_words: ["bargain"] }
       const off = { state: "off" }
-      const alone = yield* rule(by, "report", { ...said, followers_max: 0 }, off)
-      const newcomers = yield* rule(by, "report", { ...said, statuses_max: 0 }, off)
-      const strangers = yield* rule(by, "report", { ...said, strangers_min: 1 }, off)
-      yield* rule(by, "score", said, { score: 5 })
-      const scored = yield* rule(by, "report", { ...said, score_min: 10 }, off)
-      const boosted = yield* rule(by, "report", { ...said, hourly_boosts_min: 0 }, off)
+      const alone = yield* rule(by, "report", { ...conditions, followers_max: 0 }, off)
+      const newcomers = yield* rule(by, "report", { ...conditions, statuses_max: 0 }, off)
+      const strangers = yield* rule(by, "report", { ...conditions, strangers_min: 1 }, off)
+      yield* rule(by, "score", conditions, { score: 5 })
+      const scored = yield* rule(by, "report", { ...conditions, score_min: 10 }, off)
+      const boosted = yield* rule(by, "report", { ...conditions, hourly_boosts_min: 0 }, off)
       const { body: started } = yield* ask(by, "POST", runs, { days: 1 })
       const { body: run } = yield* eventually(
         ask(by, "GET", `${runs}/${started.id}`),

@@ -22,7 +22,7 @@ layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
       const bell = yield* connect({ query: "?stream=user:notification", protocol: secret })
       const other = yield* listener("filters2", "?stream=user")
       yield* followers(author, [reader.account, other.account])
-      const made = yield* filters.create(reader.account, {
+      const created = yield* filters.create(reader.account, {
         title: "hidden at home",
         contexts: ["home"],
         action: "hide",
@@ -62,7 +62,7 @@ layer(streams, { excludeTestServices: true })("Streams and filters", (it) => {
       assert.strictEqual((yield* reader.next).event, "status.update")
       yield* filters.update(
         reader.account,
-        (all) => Effect.succeed([all.find((one) => one.id === made.id)!, { contexts: ["notifications"] }])
+        (all) => Effect.succeed([all.find((one) => one.id === created.id)!, { contexts: ["notifications"] }])
       )
       assert.strictEqual((yield* reader.next).event, "filters_changed")
       yield* tell("@filters1 a spoiler")

@@ -64,18 +64,18 @@ layer(layerStreams, { excludeTestServices: true })("Streams of lists", (it) => {
       yield* actors.tell(reader.account, follow)
       for (const name of ["birds", "cats"]) yield* actors.tell(reader.account, { _tag: "FollowTag", name })
       yield* actors.tell(reader.account, { _tag: "Mute", target: muted, notifications: true, seconds: 0 })
-      const said: Array<string> = []
+      const published: Array<string> = []
       for (const [author, text] of [[friend, "#birds #cats"], [muted, "#birds"], [stranger, "#cats #birds"]] as const) {
         const { id } = yield* actors.tell(author, { _tag: "Publish", post: post(text) })
-        said.push(id)
+        published.push(id)
         const heard = author === muted ? [] : [id]
         for (const expected of heard) {
           const { event, payload, stream } = yield* reader.next
           assert.deepStrictEqual([stream, event, JSON.parse(payload!).id], [["user"], "update", expected])
         }
       }
-      yield* actors.tell(stranger, { _tag: "Delete", statusId: StatusId.make(BigInt(said[2]!)) })
-      assert.deepStrictEqual(yield* reader.next, { stream: ["user"], event: "delete", payload: said[2]! })
+      yield* actors.tell(stranger, { _tag: "Delete", statusId: StatusId.make(BigInt(published[2]!)) })
+      assert.deepStrictEqual(yield* reader.next, { stream: ["user"], event: "delete", payload: published[2]! })
       yield* mark(reader.account)
       assert.strictEqual((yield* reader.next).event, "filters_changed")
       const [left] = yield* sql<{ count: number }>`SELECT count(*)::int AS count FROM fanouts WHERE kind = 'publish'`

@@ -14,8 +14,8 @@ layer(layerStreams, { excludeTestServices: true })("Staff", (it) => {
       yield* sql`UPDATE users SET role_id = (SELECT id FROM roles WHERE name = 'Owner') WHERE account_id = ${owner}`
       const reader = yield* listener("reader1", "?stream=user")
       const create = { _tag: "CreateAnnouncement", announcement: { text: "Hello" }, unpublished: false } as const
-      const made = yield* tell(owner, create)
-      const announcementId = BigInt(made.id)
+      const announcement = yield* tell(owner, create)
+      const announcementId = BigInt(announcement.id)
       const next = Effect.map(reader.next, ({ event, payload }) => [event, payload])
       const announced = yield* next
       assert.strictEqual(announced[0], "announcement")
@@ -31,14 +31,14 @@ layer(layerStreams, { excludeTestServices: true })("Staff", (it) => {
         assert.strictEqual(refused._tag, "NotAllowed", command._tag)
       }
       yield* tell(owner, { _tag: "UnpublishAnnouncement", announcementId })
-      assert.deepStrictEqual(yield* next, ["announcement.delete", made.id])
+      assert.deepStrictEqual(yield* next, ["announcement.delete", announcement.id])
       yield* tell(owner, { _tag: "UpdateAnnouncement", announcementId, change: { text: "Hello again" } })
       yield* tell(owner, { _tag: "PublishAnnouncement", announcementId })
       const [event, payload] = yield* next
       assert.strictEqual(event, "announcement")
       assert.include(payload, "Hello again")
       yield* tell(owner, { _tag: "DeleteAnnouncement", announcementId })
-      assert.deepStrictEqual(yield* next, ["announcement.delete", made.id])
+      assert.deepStrictEqual(yield* next, ["announcement.delete", announcement.id])
       const gone = yield* Effect.flip(tell(owner, { _tag: "PublishAnnouncement", announcementId }))
       assert.strictEqual(gone._tag, "RecordNotFound")
     }).pipe(Effect.scoped))

@@ -43,12 +43,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("expectations of client
   it.effect("F96, D-015: languages are stored as tags, in any case and with any separator", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("polyglot")
-      const kept = (language: string) =>
+      const storedLanguage = (language: string) =>
         Effect.map(sendPost(ada, { status: "Hallo", language }), ({ body }) => body.language)
-      assert.strictEqual(yield* kept("DE"), "de")
-      assert.strictEqual(yield* kept("pt_br"), "pt-BR")
-      assert.strictEqual(yield* kept("zh-hant-TW"), "zh-Hant-TW")
-      assert.strictEqual(yield* kept("no language"), "en")
+      assert.strictEqual(yield* storedLanguage("DE"), "de")
+      assert.strictEqual(yield* storedLanguage("pt_br"), "pt-BR")
+      assert.strictEqual(yield* storedLanguage("zh-hant-TW"), "zh-Hant-TW")
+      assert.strictEqual(yield* storedLanguage("no language"), "en")
       const { body } = yield* call("PATCH", "/api/v1/accounts/update_credentials", ada.token, {
         source: { language: "PT_br" }
       })

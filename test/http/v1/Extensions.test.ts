@@ -82,11 +82,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("extensions for apps", 
       yield* follow(ada, ben)
       yield* follow(ada, cy)
       const other = yield* post(cy, "the one that is replied to")
-      const kept = [other]
+      const visible = [other]
       // Runs of 1 to 9 hidden posts, longer than a page of 4.
       for (let at = 0, run = 0; at < 60; at++) {
         if (run === 0) {
-          kept.unshift(yield* post(ben, `kept ${at}`))
+          visible.unshift(yield* post(ben, `kept ${at}`))
           run = 1 + (at * 7) % 9
         } else {
           run--
@@ -97,12 +97,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("extensions for apps", 
       const asked = "exclude_replies=true&exclude_reblogs=true"
       for (const limit of [1, 4, 7, 40]) {
         const down = yield* walk(ada, `${home}?limit=${limit}&${asked}`, "next")
-        assert.deepStrictEqual(down.pages.flat(), kept, `down by ${limit}`)
+        assert.deepStrictEqual(down.pages.flat(), visible, `down by ${limit}`)
         assert.isTrue(down.followed.every((link) => link.includes("exclude_replies=true&exclude_reblogs=true")))
         const full = down.pages.filter(({ length }) => length > 0)
         assert.isTrue(full.slice(0, -1).every(({ length }) => length === limit), `full pages of ${limit}`)
         const up = yield* walk(ada, `${home}?limit=${limit}&${asked}&min_id=1`, "prev")
-        assert.deepStrictEqual(up.pages.toReversed().flat(), kept, `up by ${limit}`)
+        assert.deepStrictEqual(up.pages.toReversed().flat(), visible, `up by ${limit}`)
       }
     }))
 

@@ -98,23 +98,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
       const [ada, ben] = [yield* newPerson, yield* newPerson]
       yield* follow(ada, ben)
       const id = yield* post(ben, "about owls")
-      const made = yield* filter(ada, { filter_action: "hide", keywords_attributes: [{ keyword: "owls" }] })
+      const created = yield* filter(ada, { filter_action: "hide", keywords_attributes: [{ keyword: "owls" }] })
       const home = "/api/v1/timelines/home"
       assert.deepStrictEqual(yield* texts(ada, home), [])
       yield* call("PUT", `/api/v1/statuses/${id}`, ben.token, { status: "about crows" })
       assert.deepStrictEqual(yield* texts(ada, home), ["about crows"])
-      yield* call("PUT", `${filtersPath}/keywords/${made.keywords![0]!.id}`, ada.token, { keyword: "crows" })
+      yield* call("PUT", `${filtersPath}/keywords/${created.keywords![0]!.id}`, ada.token, { keyword: "crows" })
       assert.deepStrictEqual(yield* texts(ada, home), [])
-      yield* call("PATCH", `${filtersPath}/${made.id}`, ada.token, { filter_action: "warn" })
+      yield* call("PATCH", `${filtersPath}/${created.id}`, ada.token, { filter_action: "warn" })
       assert.strictEqual((yield* shown(ada, home))[0]!.filtered!.length, 1)
       // The filter expires while everything is cached.
-      yield* call("PATCH", `${filtersPath}/${made.id}`, ada.token, { filter_action: "hide", expires_in: 2 })
+      yield* call("PATCH", `${filtersPath}/${created.id}`, ada.token, { filter_action: "hide", expires_in: 2 })
       assert.deepStrictEqual(yield* texts(ada, home), [])
       const expiredTexts = yield* eventually(texts(ada, home), (found) => found.length > 0)
       assert.deepStrictEqual(expiredTexts, ["about crows"])
       const [expired] = (yield* call("GET", filtersPath, ada.token)).body
       assert.isBelow(Date.parse(expired.expires_at), Date.now())
-      yield* call("DELETE", `${filtersPath}/${made.id}`, ada.token)
+      yield* call("DELETE", `${filtersPath}/${created.id}`, ada.token)
       assert.strictEqual((yield* shown(ada, home))[0]!.filtered!.length, 0)
     }))
 
@@ -168,7 +168,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
         )
       const lists = ["/api/v1/notifications?exclude_types[]=follow", "/api/v2/notifications?exclude_types[]=follow"]
       for (const list of lists) assert.deepStrictEqual(yield* types(list), ["mention", "mention", "favourite"])
-      const made = yield* filter(ada, {
+      const created = yield* filter(ada, {
         context: ["notifications"],
         filter_action: "hide",
         keywords_attributes: [{ keyword: "spoiler" }]
@@ -178,7 +178,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("effects of filters on 
         const count = list.replace("?", "/unread_count?")
         assert.strictEqual((yield* call("GET", count, ada.token)).body.count, 2, count)
       }
-      yield* call("PUT", `${filtersPath}/${made.id}`, ada.token, { filter_action: "warn" })
+      yield* call("PUT", `${filtersPath}/${created.id}`, ada.token, { filter_action: "warn" })
       const [, second] = (yield* call("GET", lists[0]!, ada.token)).body
       assert.deepStrictEqual(second.status.filtered[0].keyword_matches, ["spoiler"])
     }))

@@ -86,7 +86,7 @@ layer(servers, { excludeTestServices: true })("habits of clients", (it) => {
     const attaching = sourcesIn("src").filter(({ text }) => /INSERT INTO (?:statuses_tags|tag_days)/.test(text))
     // The copy of another server inserts the hashtags of its posts.
     assert.deepStrictEqual(attaching.map(({ path }) => path), [
-      "src/services/mastodon/tables/Statuses.ts",
+      "src/services/mastodon/tables/StatusSteps.ts",
       "src/services/statuses/Tagging.ts"
     ])
   })
@@ -229,12 +229,14 @@ layer(servers, { excludeTestServices: true })("habits of clients", (it) => {
       assert.match(accounts.headers.get("link") ?? "", /[?&]min_id=\d+>; rel="prev"/)
 
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
-      for (const [given, kept] of [["followers", "followers"], ["public", "public"], [undefined, "nobody"]] as const) {
+      for (
+        const [given, expected] of [["followers", "followers"], ["public", "public"], [undefined, "nobody"]] as const
+      ) {
         const more = given === undefined ? {} : { quote_approval_policy: given }
         const { body } = yield* sendPost(ada, { status: "later", scheduled_at, ...more })
-        assert.strictEqual(body.params.quote_approval_policy, kept)
+        assert.strictEqual(body.params.quote_approval_policy, expected)
         const { body: stored } = yield* call("GET", `/api/v1/scheduled_statuses/${body.id}`, ada.token)
-        assert.strictEqual(stored.params.quote_approval_policy, kept)
+        assert.strictEqual(stored.params.quote_approval_policy, expected)
       }
     }))
 })

@@ -93,8 +93,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("pending interactions",
       yield* eventually(requests(anna), ({ body }) => body.length === 0)
       yield* settled
       assert.deepStrictEqual(yield* notified(anna, "pending.reply"), [])
-      const kept = yield* show(ben, held)
-      assert.deepStrictEqual([kept.in_reply_to_id, kept.visibility], [null, "direct"])
+      const detached = yield* show(ben, held)
+      assert.deepStrictEqual([detached.in_reply_to_id, detached.visibility], [null, "direct"])
       assert.strictEqual((yield* ask(anna, "GET", `/api/v1/statuses/${held.id}`)).status, 404)
       assert.strictEqual((yield* ask(ben, "GET", `/api/v1/statuses/${boost.id}`)).status, 404)
       const shown = yield* show(ben, asked)

@@ -29,8 +29,8 @@ const levels: Readonly<Record<number, (me: Person) => Effect.Effect<unknown, unk
     }
   }),
   5: Effect.fnUntraced(function*(me) {
-    const made = yield* filter(me, { filter_action: "blur", keywords_attributes: [{ keyword: "spider" }] })
-    assert.strictEqual(made.filter_action, "blur")
+    const created = yield* filter(me, { filter_action: "blur", keywords_attributes: [{ keyword: "spider" }] })
+    assert.strictEqual(created.filter_action, "blur")
     const { body } = yield* call("POST", "/api/v1/statuses", me.token, { status: "a spider" })
     const { body: shown } = yield* call("GET", `/api/v1/statuses/${body.id}`, me.token)
     assert.strictEqual(shown.filtered[0]?.filter.filter_action, "blur")

@@ -95,9 +95,9 @@ layer(servers, { excludeTestServices: true })("threads and histories of large po
       for (const n of [2, 3]) {
         assert.strictEqual(yield* deliverFrom(fay, { type: "Update", object: version(n) }), "done")
       }
-      const [kept] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
+      const [stored] = yield* sql<{ count: number; html: string }>`SELECT count(*)::int AS count, s.html
         FROM status_edits e JOIN statuses s ON s.id = e.status_id WHERE s.id = ${post?.id ?? 0n} GROUP BY s.html`
-      assert.deepStrictEqual(kept, { count: 500, html: "version 3" })
+      assert.deepStrictEqual(stored, { count: 500, html: "version 3" })
       // The post's files are those of stored versions.
       const files = sql`SELECT split_part(remote_url, '/users/fay/', 2) AS name FROM media_attachments
         WHERE status_id = ${post?.id ?? 0n} ORDER BY 1`

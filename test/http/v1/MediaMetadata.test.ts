@@ -9,8 +9,8 @@ import { TestServer } from "../../support/Server.ts"
 /** Secrets in files, and how each metadata format holds them. */
 const secrets = ["Leica M3", "51/1", "Murmuration Street", "GPS", "xpacket", "exif", "Exif"]
 
-const withSecrets = (made: Sharp): Sharp =>
-  made.withExif({
+const withSecrets = (picture: Sharp): Sharp =>
+  picture.withExif({
     IFD0: { Make: "Leica M3", Artist: "Murmuration Street 1" },
     IFD3: {
       GPSLatitudeRef: "N",

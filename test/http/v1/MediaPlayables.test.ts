@@ -21,30 +21,30 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
         yield* video("a.wmv", ["-c:v", "wmv2", "-c:a", "wmav2", "-f", "asf"])
       ]
       for (const file of files) {
-        const made = yield* uploaded(ada, file)
-        assert.strictEqual(made.type, "video")
-        assert.deepInclude(made.meta.original, { width: 160, height: 120, frame_rate: "10/1" })
-        assert.approximately(made.meta.original.duration, 1, 0.2)
-        assert.isAbove(made.meta.original.bitrate, 1000)
-        assert.strictEqual(made.meta.small.size, "160x120")
-        assert.isString(made.blurhash)
-        const { bytes, headers } = yield* bytesAt(made.url)
+        const attachment = yield* uploaded(ada, file)
+        assert.strictEqual(attachment.type, "video")
+        assert.deepInclude(attachment.meta.original, { width: 160, height: 120, frame_rate: "10/1" })
+        assert.approximately(attachment.meta.original.duration, 1, 0.2)
+        assert.isAbove(attachment.meta.original.bitrate, 1000)
+        assert.strictEqual(attachment.meta.small.size, "160x120")
+        assert.isString(attachment.blurhash)
+        const { bytes, headers } = yield* bytesAt(attachment.url)
         assert.strictEqual(headers.get("content-type"), "video/mp4")
         const found = yield* probed(bytes)
         assert.include(found, `"codec_name": "h264"`)
         assert.include(found, `"codec_name": "aac"`)
-        assert.strictEqual((yield* bytesAt(made.preview_url)).headers.get("content-type"), "image/jpeg")
+        assert.strictEqual((yield* bytesAt(attachment.preview_url)).headers.get("content-type"), "image/jpeg")
       }
     }))
 
   it.effect("F96: films have square pixels, and the colours of their own thumbnail", () =>
     Effect.gen(function*() {
       const ada = yield* newPerson("oblong")
-      const made = yield* uploaded(ada, yield* video("sar.mp4", ["-vf", "setsar=4/3", "-c:v", "libx264"]))
-      assert.deepInclude(made.meta.original, { width: 212, height: 120 })
-      assert.strictEqual(made.meta.small.size, "212x120")
-      assert.notProperty(made.meta, "colors")
-      assert.include(yield* probed((yield* bytesAt(made.url)).bytes), `"sample_aspect_ratio": "1:1"`)
+      const attachment = yield* uploaded(ada, yield* video("sar.mp4", ["-vf", "setsar=4/3", "-c:v", "libx264"]))
+      assert.deepInclude(attachment.meta.original, { width: 212, height: 120 })
+      assert.strictEqual(attachment.meta.small.size, "212x120")
+      assert.notProperty(attachment.meta, "colors")
+      assert.include(yield* probed((yield* bytesAt(attachment.url)).bytes), `"sample_aspect_ratio": "1:1"`)
 
       const { body: own } = yield* call(
         "POST",
@@ -55,7 +55,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
       assert.match(own.meta.colors.background, /^#[0-9a-f]{6}$/)
       const { body: later } = yield* call(
         "PUT",
-        `/api/v1/media/${made.id}`,
+        `/api/v1/media/${attachment.id}`,
         ada.token,
         form({ thumbnail: blob(yield* png) })
       )
@@ -74,10 +74,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
     Effect.gen(function*() {
       const bob = yield* newPerson("bob")
       for (const file of [yield* silent("a.gif"), yield* silent("a.mp4")]) {
-        const made = yield* uploaded(bob, file)
-        assert.strictEqual(made.type, "gifv")
-        assert.match(made.url, /\.mp4$/)
-        assert.notInclude(yield* probed((yield* bytesAt(made.url)).bytes), `"codec_type": "audio"`)
+        const attachment = yield* uploaded(bob, file)
+        assert.strictEqual(attachment.type, "gifv")
+        assert.match(attachment.url, /\.mp4$/)
+        assert.notInclude(yield* probed((yield* bytesAt(attachment.url)).bytes), `"codec_type": "audio"`)
       }
       const still = yield* Effect.promise(() => picture().gif().toBuffer())
       assert.deepInclude(yield* uploaded(bob, still), { type: "image" })
@@ -100,16 +100,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("videos and sounds", (i
         ["a.wma", ["-c:a", "wmav2", "-f", "asf"]]
       ] as const
       for (const [name, options] of kinds) {
-        const made = yield* uploaded(cleo, yield* sound(name, options))
-        assert.deepInclude(made, { type: "audio", preview_url: null, blurhash: null })
-        assert.approximately(made.meta.original.duration, 1, 0.2)
+        const attachment = yield* uploaded(cleo, yield* sound(name, options))
+        assert.deepInclude(attachment, { type: "audio", preview_url: null, blurhash: null })
+        assert.approximately(attachment.meta.original.duration, 1, 0.2)
       }
       const tags = ["-metadata", "title=A tone", "-metadata", "artist=Ada", "-metadata", "comment=home"]
-      const made = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
-      assert.strictEqual(made.type, "audio")
-      assert.strictEqual(made.meta.small.size, "300x300")
-      assert.hasAllKeys(made.meta.colors, ["background", "foreground", "accent"])
-      const found = yield* probed((yield* bytesAt(made.url)).bytes)
+      const attachment = yield* uploaded(cleo, yield* soundWithCover(yield* png, tags))
+      assert.strictEqual(attachment.type, "audio")
+      assert.strictEqual(attachment.meta.small.size, "300x300")
+      assert.hasAllKeys(attachment.meta.colors, ["background", "foreground", "accent"])
+      const found = yield* probed((yield* bytesAt(attachment.url)).bytes)
       assert.include(found, `"title": "A tone"`)
       assert.include(found, `"artist": "Ada"`)
       assert.notInclude(found, "home")

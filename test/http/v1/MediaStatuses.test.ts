@@ -96,11 +96,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("media of statuses", (i
   it.effect("F33, S-060: deleting a post releases its files for another one, or removes them on request", () =>
     Effect.gen(function*() {
       const eva = yield* newPerson("eva")
-      const [kept, dropped] = [yield* upload(eva), yield* upload(eva)]
-      const posts = [yield* sendPost(eva, { media_ids: [kept.id] }), yield* sendPost(eva, { media_ids: [dropped.id] })]
+      const [retained, dropped] = [yield* upload(eva), yield* upload(eva)]
+      const posts = [
+        yield* sendPost(eva, { media_ids: [retained.id] }),
+        yield* sendPost(eva, { media_ids: [dropped.id] })
+      ]
       const deleted = yield* call("DELETE", `/api/v1/statuses/${posts[0]?.body.id}`, eva.token)
-      assert.deepStrictEqual(deleted.body.media_attachments, [kept])
-      assert.strictEqual((yield* sendPost(eva, { media_ids: [kept.id] })).status, 200)
+      assert.deepStrictEqual(deleted.body.media_attachments, [retained])
+      assert.strictEqual((yield* sendPost(eva, { media_ids: [retained.id] })).status, 200)
       yield* call("DELETE", `/api/v1/statuses/${posts[1]?.body.id}?delete_media=true`, eva.token)
       const sql = yield* SqlClient.SqlClient
       assert.isEmpty(yield* sql`SELECT FROM media_attachments WHERE id = ${dropped.id}::bigint`)

@@ -32,13 +32,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("new statuses", (it) =>
         keywords_attributes: [{ keyword: "hello" }]
       })
       for (const [name, text] of Object.entries(texts)) {
-        const made = yield* request("/api/v1/statuses", text, name)
-        assert.deepStrictEqual(made, yield* request(`/api/v1/statuses/${made.id}`), name)
-        yield* request(`/api/v1/statuses/${made.id}/favourite`, {})
+        const created = yield* request("/api/v1/statuses", text, name)
+        assert.deepStrictEqual(created, yield* request(`/api/v1/statuses/${created.id}`), name)
+        yield* request(`/api/v1/statuses/${created.id}/favourite`, {})
         // A repeated command returns the changed state.
         const again = yield* request("/api/v1/statuses", text, name)
-        assert.deepStrictEqual(again, yield* request(`/api/v1/statuses/${made.id}`), name)
-        assert.strictEqual(again.id, made.id)
+        assert.deepStrictEqual(again, yield* request(`/api/v1/statuses/${created.id}`), name)
+        assert.strictEqual(again.id, created.id)
       }
       const reply = yield* request("/api/v1/statuses", {
         status: "and",

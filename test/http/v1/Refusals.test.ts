@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it as plainly, layer } from "@effect/vitest"
 import { Effect, FileSystem, Schema } from "effect"
 import { fileURLToPath } from "node:url"
-import { folder } from "../../../src/layers/Catalogs.ts"
+import { folder } from "../../../src/layers/CatalogFiles.ts"
 import { CatalogFile, catalogOf } from "../../../src/services/languages/Catalogs.ts"
 import { canonical, preferred } from "../../../src/services/languages/Negotiation.ts"
 import { call } from "../../support/Api.ts"
@@ -27,7 +27,7 @@ const examples = new Map([["{}x{} {} are not supported", "10x9000 images are not
 /** Returns the texts of refusals in the sources, with `{}` for values. */
 const refusalsInSources = (): ReadonlyArray<string> => {
   const found = new Set<string>()
-  const made =
+  const refusalCalls =
     /\b(?:validationFailed|plainError|malformed|refusePin|refuse|problem)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)|\b(?:NotAllowed|Unprocessable|BadRequest|RecordNotFound|Refused|MediaRefused)\(\{\s*text:([^}]*(?:\$\{[^}]*\}[^}]*)*)/g
   for (const { path, text } of sourcesIn("src")) {
     if (
@@ -37,7 +37,7 @@ const refusalsInSources = (): ReadonlyArray<string> => {
     if (/SignIns|Emojis|Site|Inbox|Importing/.test(path)) continue
     const places = path === "src/services/runtime/Errors.ts"
       ? [["", text.replace(/\/\*[\s\S]*?\*\//g, "")]]
-      : text.matchAll(made)
+      : text.matchAll(refusalCalls)
     for (const [, first, second] of places) {
       for (
         const [, double, template] of (first ?? second ?? "").matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)

@@ -95,9 +95,9 @@ layer(server(), { excludeTestServices: true })("visibility of statuses", (it) =>
           if (role === "anonymous") continue
           const marked = idsFor(role, originals).toReversed()
           assert.deepStrictEqual(yield* ids("/api/v1/favourites", by), marked, `${role} favourites`)
-          const kept = yield* ids("/api/v1/bookmarks", by)
+          const bookmarks = yield* ids("/api/v1/bookmarks", by)
           assert.deepStrictEqual(
-            kept.toSorted(),
+            bookmarks.toSorted(),
             [...marked, ...idsFor(role, ["held"])].toSorted(),
             `${role} bookmarks`
           )

@@ -62,8 +62,8 @@ layer(server(), { excludeTestServices: true })("every route that browsers use", 
           const response = yield* browser.request(path, { method, body, headers })
           const refused = response.status === 403 && response.text.includes("This form is no longer valid")
           // The composer keeps the text.
-          const kept = path.startsWith("/web/compose") && response.text.includes(`action="/web/compose`)
-          if (!refused && !kept) passed.push(`${method} ${path} ${how}: ${response.status}`)
+          const keepsText = path.startsWith("/web/compose") && response.text.includes(`action="/web/compose`)
+          if (!refused && !keepsText) passed.push(`${method} ${path} ${how}: ${response.status}`)
         }
       }
       assert.deepStrictEqual(passed, [])

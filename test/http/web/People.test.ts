@@ -71,12 +71,12 @@ layer(TestServer.layer(), { excludeTestServices: true })("people in the web clie
       const [fritz, gina] = yield* people("fritz", "gina")
       yield* follow(fritz!, gina!)
       const browser = yield* staffBrowser(fritz)
-      const made = yield* browser.press(yield* browser.get("/lists"), "create", {
+      const created = yield* browser.press(yield* browser.get("/lists"), "create", {
         title: "Friends <3",
         replies_policy: "none",
         exclusive: "true"
       })
-      const members = made.headers.get("location") ?? ""
+      const members = created.headers.get("location") ?? ""
       assert.match(members, /^\/lists\/\d+\/members$/)
       const lists = (yield* ask(fritz, "GET", "/api/v1/lists")).body
       assert.deepStrictEqual([lists[0].title, lists[0].replies_policy, lists[0].exclusive], [
@@ -150,13 +150,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("people in the web clie
       yield* ask(nora!, "PATCH", "/api/v1/accounts/update_credentials", { discoverable: true })
       yield* follow(mia!, nora!)
       const browser = yield* staffBrowser(mia)
-      const made = yield* browser.press(yield* browser.get("/collections"), "create", {
+      const created = yield* browser.press(yield* browser.get("/collections"), "create", {
         name: "Bees & birds",
         description: "Good ones",
         tag_name: "bees",
         discoverable: "true"
       })
-      const edit = made.headers.get("location") ?? ""
+      const edit = created.headers.get("location") ?? ""
       assert.match(edit, /^\/collections\/\d+\/edit$/)
       yield* browser.press(yield* browser.get(`${edit}?q=nora`), "add")
       assert.match((yield* browser.get(edit)).text, /id="account-\d+"[\s\S]*@nora/)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { contentOf, lineOfStatus } from "../../../src/http/web/status/Text.ts"
+import { contentOf, lineOfStatus } from "../../../src/http/web/status/StatusText.ts"
 import { endOf, timeOf } from "../../../src/http/web/status/Times.ts"
 import { english } from "../../../src/services/languages/Catalogs.ts"
 

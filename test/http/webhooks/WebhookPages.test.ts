@@ -14,16 +14,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("webhook pages", (it) =
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { accountId, act, browser } = yield* administratorBrowser("crier")
-      const made = yield* act(path, "create", {
+      const created = yield* act(path, "create", {
         url: "https://hooks.example/a?b=1&c=<i>",
         "events[]": "report.created",
         template: "{\"text\": \"{{event}}\"}"
       })
-      assert.include(made.text, "The webhook was created.")
-      const first = secretIn(made.text)
+      assert.include(created.text, "The webhook was created.")
+      const first = secretIn(created.text)
       assert.isAtLeast(first.length, 12)
-      assert.match(made.text, /value="report.created" checked/)
-      const one = `${path}/${/action="\/admin\/webhooks\/(\d+)"/.exec(made.text)?.[1] ?? ""}`
+      assert.match(created.text, /value="report.created" checked/)
+      const one = `${path}/${/action="\/admin\/webhooks\/(\d+)"/.exec(created.text)?.[1] ?? ""}`
       yield* sql`UPDATE webhooks SET failed_at = now(), error = '<b>500</b>', given_up = 3`
       const listed = yield* browser.get(path)
       assert.include(listed.text, "https://hooks.example/a?b=1&amp;c=%3Ci%3E")

@@ -19,8 +19,8 @@ it.effect("S-090, row 58: a server also signs with a key that starts with zeros,
     const receiver = { endpoint: "https://push.test/1", p256dh: device, auth: "AAAAAAAAAAAAAAAAAAAAAA", standard: true }
     const short = pairAs((key) => key.length < 32)
     const bytes = short.getPrivateKey()
-    for (const kept of [bytes, Buffer.concat([new Uint8Array(32 - bytes.length), bytes])]) {
-      const vapid = pairOf(Redacted.make(kept.toString("base64url")))
+    for (const key of [bytes, Buffer.concat([new Uint8Array(32 - bytes.length), bytes])]) {
+      const vapid = pairOf(Redacted.make(key.toString("base64url")))
       const secrets = Layer.succeed(Secrets, Secrets.of({ signingKey: Redacted.make("unused"), vapid }))
       const { headers } = yield* PushMessages.use((messages) => messages.message(receiver, "{}", "a@b.test")).pipe(
         Effect.provide(Layer.provide(layer, secrets))

@@ -47,18 +47,18 @@ export const contract: Record<string, Effect.Effect<void, unknown, Storage | Fil
     function*() {
       const storage = yield* Storage
       const name = newName()
-      const [whole, part, kept] = [
+      const [whole, part, permanent] = [
         new Uint8Array(70_000).fill(1),
         new Uint8Array(2_000).fill(2),
         new Uint8Array(9).fill(3)
       ]
-      const chunks = [markDisposable(whole), markDisposable(part.subarray(1_000)), kept]
+      const chunks = [markDisposable(whole), markDisposable(part.subarray(1_000)), permanent]
       yield* storage.write(name, Stream.fromIterable(chunks))
       const written = yield* bytesOf(name, 0, 71_009)
       assert.isTrue(
         written.equals(Buffer.concat([Buffer.alloc(70_000, 1), Buffer.alloc(1_000, 2), Buffer.alloc(9, 3)]))
       )
-      assert.deepStrictEqual([whole, part, kept].map(({ length }) => length), [0, 2_000, 9])
+      assert.deepStrictEqual([whole, part, permanent].map(({ length }) => length), [0, 2_000, 9])
       yield* storage.remove(name)
     }
   ),

@@ -32,12 +32,13 @@ const invalidValue = (dice: Dice): unknown =>
   oneOf(dice, () => text(dice), () => text(dice), () => anything(dice), () => [])
 
 /** Replaces some fields of a document with values that no program writes, except those in `kept`. */
-const corrupted = (dice: Dice, document: Json, names: ReadonlyArray<string>, kept: ReadonlyArray<string>): Json => ({
+const corrupted = (dice: Dice, document: Json, names: ReadonlyArray<string>, exempt: ReadonlyArray<string>): Json => ({
   ...document,
   ...Object.fromEntries(
-    Array.from({ length: dice.pick([0, 1, 1, 3]) }, () => dice.pick(names)).filter((name) => !kept.includes(name)).map(
-      (name) => [name, invalidValue(dice)]
-    )
+    Array.from({ length: dice.pick([0, 1, 1, 3]) }, () => dice.pick(names)).filter((name) => !exempt.includes(name))
+      .map(
+        (name) => [name, invalidValue(dice)]
+      )
   )
 })
 

@@ -207,9 +207,9 @@ layer(servers, { excludeTestServices: true })("ids that no database accepts", (i
                 : ended({ ...rest, publicKey }, names, ending) as Json
             )
           }
-          const said = `${names.join(".")} ${JSON.stringify(ending).slice(0, 20)}`
+          const label = `${names.join(".")} ${JSON.stringify(ending).slice(0, 20)}`
           const found = yield* fetch(`/api/v2/search?resolve=true&q=${encodeURIComponent(by.id)}`, { token: bob.token })
-          if (found.status !== 200) failed.push(`search: ${said}: ${found.status}`)
+          if (found.status !== 200) failed.push(`search: ${label}: ${found.status}`)
           const status = yield* sendBody(
             by,
             JSON.stringify({
@@ -220,7 +220,7 @@ layer(servers, { excludeTestServices: true })("ids that no database accepts", (i
               object: "x"
             })
           )
-          if (status >= 500) failed.push(`inbox: ${said}: ${status}`)
+          if (status >= 500) failed.push(`inbox: ${label}: ${status}`)
         }
       }
       assert.deepStrictEqual(failed, [])

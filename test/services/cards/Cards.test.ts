@@ -118,7 +118,7 @@ layer(services)("Cards", (it) => {
     Effect.gen(function*() {
       const [cards, sql] = [yield* Cards, yield* SqlClient.SqlClient]
       yield* sql`DELETE FROM preview_cards`
-      const [kept, gone] = [yield* status("https://four.example/kept"), yield* status("https://four.example/gone")]
+      const [remaining, gone] = [yield* status("https://four.example/kept"), yield* status("https://four.example/gone")]
       yield* sql`INSERT INTO stored_files (name, created_at) VALUES ('picture', ${new Date(0)}), ('other', ${new Date(
         0
       )})`
@@ -132,6 +132,6 @@ layer(services)("Cards", (it) => {
       assert.deepStrictEqual(yield* cards.sweep, ["picture"])
       const held = yield* sql`SELECT name, card_id IS NOT NULL AS held FROM stored_files ORDER BY name`
       assert.deepStrictEqual(held, [{ name: "other", held: true }, { name: "picture", held: false }])
-      assert.lengthOf(yield* sql`SELECT FROM status_cards WHERE status_id = ${kept}`, 1)
+      assert.lengthOf(yield* sql`SELECT FROM status_cards WHERE status_id = ${remaining}`, 1)
     }))
 })

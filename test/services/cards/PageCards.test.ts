@@ -171,8 +171,8 @@ describe("cards of pages", () => {
     assert.strictEqual(read(player)?.card.type, "link")
     // Quotes inside an attribute do not end it.
     const escaping = `<iframe src='https://news.example.org/"onload="alert(1)'></iframe>`
-    const made = read(head("<title>t</title>"), { version: "1.0", type: "video", html: escaping })?.card.html ?? ""
-    assert.notInclude(made, `"onload`)
+    const cardHtml = read(head("<title>t</title>"), { version: "1.0", type: "video", html: escaping })?.card.html ?? ""
+    assert.notInclude(cardHtml, `"onload`)
   })
 
   it("hostile pages cannot exceed the limits of size, type and scheme", () => {

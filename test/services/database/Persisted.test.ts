@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Schema } from "effect"
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
-import { PersistedCommand } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
+import { PersistedCommand } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { AccountId, AppId, StatusId } from "../../../src/services/database/Ids.ts"
 import { persisted } from "../../../src/services/database/Persisted.ts"
 import { type CommandResponse, PersistedResponse } from "../../../src/services/intents/Commands.ts"
@@ -11,7 +11,7 @@ import { post } from "../../support/Posts.ts"
 describe("JSON in rows", () => {
   it.effect("a post scheduled before versions were stored, and one before it had files", () =>
     Effect.gen(function*() {
-      const kept = {
+      const stored = {
         text: "later",
         spoilerText: "",
         sensitive: null,
@@ -24,7 +24,7 @@ describe("JSON in rows", () => {
         poll: { options: ["a", "b"], seconds: 300, multiple: false, hideTotals: true },
         quoteApprovalPolicy: "followers"
       }
-      const found = yield* PersistedPost.decode(kept)
+      const found = yield* PersistedPost.decode(stored)
       assert.deepInclude(found, {
         text: "later",
         spoilerText: "",
@@ -35,9 +35,9 @@ describe("JSON in rows", () => {
       assert.deepInclude(found, {
         inReplyToId: StatusId.make(116_594_812_847_226_880n),
         applicationId: AppId.make(7n),
-        poll: kept.poll
+        poll: stored.poll
       })
-      const { mediaIds: _mediaIds, poll: _poll, quoteApprovalPolicy: _policy, ...older } = kept
+      const { mediaIds: _mediaIds, poll: _poll, quoteApprovalPolicy: _policy, ...older } = stored
       assert.deepInclude(yield* PersistedPost.decode(older), { mediaIds: null, poll: null, quoteApprovalPolicy: null })
     }))
 

@@ -5,17 +5,17 @@ import { atCommit, batched, inOneTransaction } from "../../../src/services/datab
 /** Makes two kinds of queries and one of writes, and records their statements. */
 const database = () => {
   const statements: Array<string> = []
-  const said = (kind: string, keys: ReadonlyArray<number>) =>
+  const statement = (kind: string, keys: ReadonlyArray<number>) =>
     Effect.sync(() => {
       statements.push(`${kind} ${keys.join(",")}`)
       return (key: number) => key + 1
     })
   return {
     statements,
-    read: batched((keys: ReadonlyArray<number>) => said("read", keys)),
-    other: batched((keys: ReadonlyArray<number>) => said("other", keys)),
-    write: batched((keys: ReadonlyArray<number>) => said("write", keys), "writes"),
-    last: atCommit((keys: ReadonlyArray<number>) => Effect.asVoid(said("last", keys)))
+    read: batched((keys: ReadonlyArray<number>) => statement("read", keys)),
+    other: batched((keys: ReadonlyArray<number>) => statement("other", keys)),
+    write: batched((keys: ReadonlyArray<number>) => statement("write", keys), "writes"),
+    last: atCommit((keys: ReadonlyArray<number>) => Effect.asVoid(statement("last", keys)))
   }
 }
 

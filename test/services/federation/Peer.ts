@@ -2,7 +2,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { IpNetwork } from "effect/net"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import * as KeyOperationsLayer from "../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../src/layers/NodeKeyOperations.ts"
 import { Names } from "../../../src/layers/outbound/Names.ts"
 import * as UndiciTransport from "../../../src/layers/outbound/UndiciTransport.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
@@ -43,7 +43,7 @@ export const remote = Senders.layer.pipe(
   ),
   Layer.provideMerge(Layer.merge(AgendaEntries.layer, Jobs.layer)),
   Layer.provideMerge(Layer.merge(DomainPolicies.layer, DomainPolicies.layerHostPolicy)),
-  Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), KeyOperationsLayer.layer, Broadcast.layerMemory)),
+  Layer.provideMerge(Layer.mergeAll(UndiciTransport.layerWith({}), NodeKeyOperations.layer, Broadcast.layerMemory)),
   Layer.provide(Layer.succeed(Names, { resolve: () => Effect.succeed([]) })),
   Layer.provideMerge(Layer.mergeAll(TestDatabase.layer, NodeCrypto.layer, committedOnly)),
   Layer.provideMerge(Layer.succeed(ServerConfig, {

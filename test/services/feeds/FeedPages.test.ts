@@ -26,13 +26,13 @@ const asker = (home: ReadonlyArray<FeedEntry>) => {
 it.effect.prop(
   "S-121: a page is the same whether it comes from the feed, from Postgres, or in part from each",
   {
-    kept: between(0, 60),
+    cachedCount: between(0, 60),
     limit: between(0, 10),
     maxId: cursor,
     sinceId: cursor,
     minId: cursor
   },
-  ({ kept, limit, maxId, minId, sinceId }) =>
+  ({ cachedCount, limit, maxId, minId, sinceId }) =>
     Effect.gen(function*() {
       const home = Array.from(
         { length: 60 },
@@ -45,7 +45,7 @@ it.effect.prop(
         sinceId: sinceId === null ? undefined : BigInt(sinceId)
       }
       const { ask, asked } = asker(home)
-      const feed = home.slice(0, kept)
+      const feed = home.slice(0, cachedCount)
       const { read, shown } = yield* pageOf(feed, page, ask)
       const above = page.minId ?? page.sinceId
       const inside = home.filter(({ id }) =>

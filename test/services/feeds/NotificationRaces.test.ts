@@ -29,14 +29,14 @@ const status = Effect.fnUntraced(function*(accountId: bigint, reblogOf: bigint |
 /** Notifies in a transaction, and starts `undone` before its end: `undone` finishes first, or waits. */
 const meeting = Effect.fnUntraced(function*<A, B>(told: Effect.Effect<unknown, A>, undone: Effect.Effect<unknown, B>) {
   const sql = yield* SqlClient.SqlClient
-  const stands = yield* Deferred.make<void>()
-  const other = yield* Deferred.await(stands).pipe(
+  const written = yield* Deferred.make<void>()
+  const other = yield* Deferred.await(written).pipe(
     Effect.andThen(sql.withTransaction(undone)),
     Effect.forkChild
   )
   yield* sql.withTransaction(Effect.gen(function*() {
     yield* told
-    yield* Deferred.succeed(stands, undefined)
+    yield* Deferred.succeed(written, undefined)
     const waits = sql`SELECT FROM pg_locks WHERE NOT granted`
     while (other.pollUnsafe() === undefined && (yield* waits).length === 0) yield* Effect.yieldNow
   }))

@@ -133,13 +133,13 @@ layer(Live)("a home without a feed", (it) => {
       const entries = Array.from({ length: feedEntriesMax }, (_, n) => ({ id: BigInt(n + 1), reblogOf: undefined }))
       const accounts = Array.from({ length: 2_000 }, (_, n) => AccountId.make(BigInt(n + 1)))
       const [first, second] = [AccountId.make(1n), AccountId.make(2n)]
-      const kept: Array<boolean> = []
+      const presence: Array<boolean> = []
       for (const account of accounts) {
         yield* feeds.fill(account, entries)
         // The first feed is read all the time.
-        kept.push((yield* feeds.read(first)) !== undefined)
+        presence.push((yield* feeds.read(first)) !== undefined)
       }
-      assert.isTrue(kept.every(Boolean))
+      assert.isTrue(presence.every(Boolean))
       assert.isUndefined(yield* feeds.read(second))
       assert.isDefined(yield* feeds.read(AccountId.make(2_000n)))
       const left = (yield* Effect.forEach(accounts, feeds.read)).filter((feed) => feed !== undefined).length

@@ -58,10 +58,10 @@ layer(Live, { excludeTestServices: true })("Retention", (it) => {
       }
       yield* (yield* Retention).sweep
       const held = yield* sql<{ name: string }>`SELECT name FROM stored_files WHERE transfer_id IS NOT NULL`
-      const kept = ["unconfirmed", "in_progress", "finished"]
-      assert.sameMembers(held.map(({ name }) => name), [...kept, ...kept.map((state) => `upload ${state}`)])
+      const retained = ["unconfirmed", "in_progress", "finished"]
+      assert.sameMembers(held.map(({ name }) => name), [...retained, ...retained.map((state) => `upload ${state}`)])
       const listed = yield* sql<{ name: string }>`SELECT name FROM archive_files`
-      assert.sameMembers(listed.map(({ name }) => name), kept)
+      assert.sameMembers(listed.map(({ name }) => name), retained)
     }))
 
   it.effect("F20: continues until nothing is left, and a row that cannot be removed does not stop it", () =>

@@ -16,8 +16,8 @@ const ways = {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { runAsStatement } = yield* Commands
-      const made = { kind: "status", family: undefined } as const
-      yield* sql.withTransaction(runAsStatement(owner, "a", made, ({ ownerRow }) =>
+      const outcome = { kind: "status", family: undefined } as const
+      yield* sql.withTransaction(runAsStatement(owner, "a", outcome, ({ ownerRow }) =>
         Effect.gen(function*() {
           const claimed = yield* sql`WITH claim AS MATERIALIZED (${ownerRow}) SELECT FROM claim`
           if (claimed.length === 0) return yield* new StaleOwner()
@@ -53,8 +53,8 @@ layer(Commands.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTest
         const happened: Array<string> = []
         const waits = Effect.orDie(sql`SELECT FROM pg_locks WHERE NOT granted`)
         // Started outside, because otherwise it would be part of the transaction.
-        const stands = yield* Deferred.make<void>()
-        const taking = yield* Deferred.await(stands).pipe(
+        const written = yield* Deferred.make<void>()
+        const taking = yield* Deferred.await(written).pipe(
           Effect.andThen(takeOver(owner.accountId)),
           Effect.tap(() => Effect.sync(() => happened.push("taken over"))),
           Effect.forkChild
@@ -62,7 +62,7 @@ layer(Commands.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { excludeTest
         yield* way(
           owner,
           Effect.gen(function*() {
-            yield* Deferred.succeed(stands, undefined)
+            yield* Deferred.succeed(written, undefined)
             while (taking.pollUnsafe() === undefined && (yield* waits).length === 0) yield* Effect.yieldNow
             happened.push("written")
           })

@@ -83,7 +83,7 @@ layer(Live, { excludeTestServices: true })("unused rows", (it) => {
       yield* sql`SELECT inbox_number('https://followed.example/me/inbox')`
       yield* (yield* Retention).sweep
 
-      const kept = [
+      const retained = [
         "fresh",
         "followed",
         "follower",
@@ -99,15 +99,18 @@ layer(Live, { excludeTestServices: true })("unused rows", (it) => {
       ]
       assert.sameMembers(
         yield* names(sql<{ name: string }>`SELECT username AS name FROM accounts WHERE domain IS NOT NULL`),
-        kept
+        retained
       )
       assert.sameMembers(
         yield* names(sql<{ name: string }>`SELECT host AS name FROM hosts`),
-        [...kept, "paused", "awaited"].map((name) => `${name}.example`)
+        [...retained, "paused", "awaited"].map((name) => `${name}.example`)
       )
       assert.sameMembers(
         yield* names(sql<{ name: string }>`SELECT url AS name FROM inboxes`),
-        [...[...kept, "awaited"].map((name) => `https://${name}.example/inbox`), "https://followed.example/me/inbox"]
+        [
+          ...[...retained, "awaited"].map((name) => `https://${name}.example/inbox`),
+          "https://followed.example/me/inbox"
+        ]
       )
     }))
 

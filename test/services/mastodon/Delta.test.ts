@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
+import { placeOf } from "../../../src/services/mastodon/tables/MediaCopy.ts"
 import { call } from "../../support/Api.ts"
 import { cli } from "../../support/CommandLine.ts"
 import * as KeyPairs from "../../support/KeyPairs.ts"
@@ -35,13 +35,13 @@ layer(servers, { excludeTestServices: true })("a delta of a Mastodon server", (i
         })
       }
       const pair = { accountId: ines.id, targetAccountId: jan.id }
-      const made = (id: bigint) =>
+      const insertRows = (id: bigint) =>
         Effect.all([
           from.insert("follows", { id, accountId: jan.id, targetAccountId: ines.id }),
           from.insert("blocks", { id, ...pair }),
           from.insert("favourites", { id, accountId: jan.id, statusId: idOf(30) })
         ], { discard: true })
-      yield* made(1n)
+      yield* insertRows(1n)
       yield* from.insert("statuses", { id: idOf(50), accountId: jan.id, local: true, reblogOfId: idOf(30) })
       yield* forget
       const files = ["--media", mediaOf(from)]
@@ -53,7 +53,7 @@ layer(servers, { excludeTestServices: true })("a delta of a Mastodon server", (i
       ])
 
       for (const table of ["follows", "blocks", "favourites"]) yield* from.sql`DELETE FROM ${from.sql(table)}`
-      yield* made(2n)
+      yield* insertRows(2n)
       yield* from.sql`DELETE FROM statuses WHERE id = ${idOf(50)}`
       const at = new Date()
       yield* from.sql`UPDATE statuses SET ordered_media_attachment_ids = ${[
@@ -73,9 +73,9 @@ layer(servers, { excludeTestServices: true })("a delta of a Mastodon server", (i
         { id: idOf(31), mediaIds: [idOf(42)] },
         { id: idOf(32), mediaIds: [idOf(43)] }
       ])
-      const kept = sql`SELECT id, description FROM media_attachments WHERE account_id = ${ines.id}
+      const uploads = sql`SELECT id, description FROM media_attachments WHERE account_id = ${ines.id}
         AND status_id IS NOT NULL ORDER BY id`
-      assert.deepStrictEqual(yield* kept, [
+      assert.deepStrictEqual(yield* uploads, [
         { id: idOf(42), description: "new" },
         { id: idOf(43), description: "old" }
       ])

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
-import { notCopied } from "../../../src/services/mastodon/Tables.ts"
+import { notCopied } from "../../../src/services/mastodon/AllSteps.ts"
 import { cli } from "../../support/CommandLine.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { argumentsOf, idOf, rejects, servers, source, transfer, transferred } from "../../support/mastodon/Copies.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
-import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
+import { placeOf } from "../../../src/services/mastodon/tables/MediaCopy.ts"
 import { json } from "../../support/Api.ts"
 import {
   idOf,

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { placeOf } from "../../../src/services/mastodon/tables/Media.ts"
+import { placeOf } from "../../../src/services/mastodon/tables/MediaCopy.ts"
 import { json } from "../../support/Api.ts"
 import { idOf, mediaOf, putFile, rejected, servers, source, transferred } from "../../support/mastodon/Copies.ts"
 import { TestServer } from "../../support/Server.ts"

@@ -12,11 +12,11 @@ import { layerJobs, remainingFiles, tools, upload } from "../../support/MediaJob
 /** Makes a processed video with its stored preview. */
 const film = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const made = yield* upload
+  const attachment = yield* upload
   const { run } = yield* Pipeline.make.pipe(Effect.provideService(MediaTools, yield* tools()))
-  yield* run(made.id)
-  yield* sql`UPDATE media_attachments SET type = 'video' WHERE id = ${made.id}`
-  return made
+  yield* run(attachment.id)
+  yield* sql`UPDATE media_attachments SET type = 'video' WHERE id = ${attachment.id}`
+  return attachment
 })
 
 /** Stores an image as a preview; `swept` if the sweep has deleted it. */

@@ -31,10 +31,10 @@ const turns = Effect.repeat(
 )
 
 describe("rows 30, 31: responses to a POST", () => {
-  for (const [what, said] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
+  for (const [what, response] of [["nothing", ""], ["half a head", "HTTP/1.1 202 Accepted\r\nx: "]] as const) {
     it.effect(`a host that responds with ${what} is given up after ten seconds, and its connection closed`, () =>
       Effect.gen(function*() {
-        const { heard, url } = yield* respondingHost((socket) => socket.write(said))
+        const { heard, url } = yield* respondingHost((socket) => socket.write(response))
         const posting = yield* Effect.forkChild(Effect.flip(postDocument(url)))
         const socket = yield* heard
         const closed = yield* Effect.forkChild(Effect.callback<void>((resume) => {

@@ -11,12 +11,12 @@ const read = (text: string) => {
       const name = (
         part: { readonly kind: string; readonly plain?: string; readonly letters?: ReadonlyArray<string> }
       ) => part.plain ?? part.letters?.join("") ?? ""
-      const said = value.kind === "part"
+      const term = value.kind === "part"
         ? name(value.part)
         : value.kind === "phrase"
         ? `"${value.parts.map(name).join(" ")}"`
         : `#${value.name}`
-      return `${negated ? "-" : ""}${said}`
+      return `${negated ? "-" : ""}${term}`
     }),
     ...operators.map(({ negated, value }) => {
       const { kind, ...rest } = value

@@ -12,10 +12,10 @@ layer(AuditLog.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("AuditLog", (
       const target = { type: "settings", label: "settings" } as const
       for (const text of ["\\u0000", "a\0b", "\\\\u0000", "\"\0\"", "\\"]) {
         yield* log.record({ by: undefined, action: "update", target, after: { text } })
-        const [kept] = yield* sql<
+        const [recorded] = yield* sql<
           { text: string }
         >`SELECT after ->> 'text' AS text FROM audit_log ORDER BY id DESC LIMIT 1`
-        assert.strictEqual(kept?.text, text.replaceAll("\0", ""))
+        assert.strictEqual(recorded?.text, text.replaceAll("\0", ""))
       }
     }))
 

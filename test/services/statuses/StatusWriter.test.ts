@@ -64,7 +64,7 @@ layer(written, { excludeTestServices: true })("a status in one statement", (it) 
         Array.from({ length: 8 }, () => writeStatus(owner, "b", other, "third")),
         { concurrency: "unbounded" }
       )
-      assert.strictEqual(atOnce.filter((made) => made !== undefined).length, 1)
+      assert.strictEqual(atOnce.filter((row) => row !== undefined).length, 1)
       assert.deepStrictEqual(
         yield* sql`SELECT id, family, answer ->> 'id' = (SELECT max(s.id)::text FROM statuses s) AS newest FROM commands
           WHERE account_id = ${author} ORDER BY id DESC LIMIT 1`,

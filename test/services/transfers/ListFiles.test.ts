@@ -47,8 +47,8 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
           ["filters", "{\"custom_filters\":[]}", true, "Data can't be blank"]
         ] as const
       ) {
-        const { text: said } = yield* Effect.flip(imports.begin(nina, given(kind, text, overwrite), true))
-        assert.include(said, problem)
+        const { text: message } = yield* Effect.flip(imports.begin(nina, given(kind, text, overwrite), true))
+        assert.include(message, problem)
       }
       assert.deepStrictEqual(yield* transfers.list(nina), [])
     }))

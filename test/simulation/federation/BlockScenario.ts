@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { AccountId, StatusId } from "../../../src/services/database/Ids.ts"
 import { post } from "../../support/Posts.ts"
 import { Dice } from "../Seeded.ts"

@@ -1,6 +1,6 @@
 import { Cause, Effect } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { AccountId, StatusId } from "../../../src/services/database/Ids.ts"
 import { inputOf } from "../../../src/services/statuses/Post.ts"
 import { visibleTo } from "../../../src/services/statuses/Visibility.ts"

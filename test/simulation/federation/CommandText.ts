@@ -1,4 +1,4 @@
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 
 /** Returns a command as text, for traces. */
 export const describe = (command: Command) => {

@@ -1,4 +1,4 @@
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { Dice } from "../Seeded.ts"
 import type { Side } from "../World.ts"
 import { rushMillis } from "./Clients.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { Dice } from "../Seeded.ts"
 import { blockedPairsOf, relations } from "./Agreement.ts"
 import * as BlockScenario from "./BlockScenario.ts"

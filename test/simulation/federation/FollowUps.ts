@@ -1,4 +1,4 @@
-import type { Command } from "../../../src/actors/account/core/Protocol.ts"
+import type { Command } from "../../../src/actors/account/core/AccountProtocol.ts"
 import { StatusId } from "../../../src/services/database/Ids.ts"
 import { inputOf } from "../../../src/services/statuses/Post.ts"
 import type { Dice } from "../Seeded.ts"

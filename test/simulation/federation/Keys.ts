@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { checkPrimeSync, createPrivateKey, createPublicKey, sign } from "node:crypto"
-import { SlowKeyWork } from "../../../src/layers/KeyOperations.ts"
+import { SlowKeyWork } from "../../../src/layers/NodeKeyOperations.ts"
 import { type KeyPair, rsaBits } from "../../../src/services/federation/signatures/KeyOperations.ts"
 import { Dice } from "../Seeded.ts"
 
@@ -47,23 +47,23 @@ const make = (name: string): KeyPair => {
   }
 }
 
-const made = new Map<string, KeyPair>()
+const pairs = new Map<string, KeyPair>()
 
 /** Returns the key of a name: the same in every process, made once per process. */
 const keyOf = (name: string) => {
-  const known = made.get(name)
+  const known = pairs.get(name)
   if (known !== undefined) return known
   const pair = make(name)
-  made.set(name, pair)
+  pairs.set(name, pair)
   return pair
 }
 
 /**
- * Real RSA keys and signatures, without threads or randomness: each server makes its own sequence of keys. `made`
+ * Real RSA keys and signatures, without threads or randomness: each server makes its own sequence of keys. `generated`
  * counts them across restarts of a process.
  */
-export const layer = (site: string, count: { made: number }) =>
+export const layer = (site: string, count: { generated: number }) =>
   Layer.succeed(SlowKeyWork, {
-    generate: Effect.sync(() => keyOf(`${site} ${count.made++}`)),
+    generate: Effect.sync(() => keyOf(`${site} ${count.generated++}`)),
     sign: (data, key) => Effect.sync(() => sign(key.asymmetricKeyType === "rsa" ? "sha256" : null, data, key))
   })

@@ -6,12 +6,12 @@ import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts
 import { SliceRows, sliceRowsMax } from "../../../src/actors/account/fanout/Slice.ts"
 import * as FetchedPosts from "../../../src/actors/account/inbox/InboxFetchedPosts.ts"
 import * as JobRunner from "../../../src/actors/agenda/JobRunner.ts"
+import * as ActivityPubRoutes from "../../../src/http/activitypub/ActivityPubRoutes.ts"
 import * as Inboxes from "../../../src/http/activitypub/Inboxes.ts"
-import * as ActivityPub from "../../../src/http/activitypub/Routes.ts"
 import { routerConfig } from "../../../src/http/body/RequestPaths.ts"
 import * as Edge from "../../../src/http/Edge.ts"
 import { Limits } from "../../../src/http/guard/Limits.ts"
-import * as WellKnown from "../../../src/http/wellknown/Routes.ts"
+import * as WellKnownRoutes from "../../../src/http/wellknown/WellKnownRoutes.ts"
 import * as Actors from "../../../src/layers/Actors.ts"
 import { originChecks } from "../../../src/layers/Federation.ts"
 import * as Services from "../../../src/layers/Services.ts"
@@ -49,7 +49,7 @@ export interface SimulatedServer {
   readonly host: string
   readonly session: Session
   readonly sql: SqlClient.SqlClient
-  readonly keys: { made: number }
+  readonly keys: { generated: number }
   /** Number of processes started. */
   started: number
   process: Process | undefined
@@ -66,8 +66,8 @@ class Handler extends Context.Service<Handler, {
 const config = (host: string) => Layer.succeed(ServerConfig, configurationOf(host, { rateLimits: false }))
 
 /** Routes for other servers. */
-const routes = Layer.mergeAll(Edge.layer, ActivityPub.layer, Inboxes.layer, WellKnown.layer).pipe(
-  Layer.provide(ActivityPub.documents),
+const routes = Layer.mergeAll(Edge.layer, ActivityPubRoutes.layer, Inboxes.layer, WellKnownRoutes.layer).pipe(
+  Layer.provide(ActivityPubRoutes.documents),
   Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig))
 )
 
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function*(universe: Universe, database: Da
     host,
     session,
     sql: Context.get(context, SqlClient.SqlClient),
-    keys: { made: 0 },
+    keys: { generated: 0 },
     started: 0,
     process: undefined
   }

@@ -25,7 +25,7 @@ const provided = (apt: string) => {
       env: { PATH: folder }
     })
     assert.strictEqual(stderr, "")
-    return { said: stdout, asked: readFileSync(log, "utf8").trim().split("\n") }
+    return { printed: stdout, asked: readFileSync(log, "utf8").trim().split("\n") }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -43,9 +43,9 @@ describe("F1: programs that the tests need besides Node", () => {
   })
 
   it("are reported at once if they stay missing, with apt's message", () => {
-    const { said } = provided("echo 'E: no route to the archive' >&2; exit 100")
-    for (const name of ["redis-server", "Chromium", "ffmpeg", "no route to the archive"]) assert.include(said, name)
-    assert.strictEqual(said.match(/Tests need/g)?.length, 1)
+    const { printed } = provided("echo 'E: no route to the archive' >&2; exit 100")
+    for (const name of ["redis-server", "Chromium", "ffmpeg", "no route to the archive"]) assert.include(printed, name)
+    assert.strictEqual(printed.match(/Tests need/g)?.length, 1)
   })
 
   it("are installed by no other file", () => {

@@ -6,7 +6,7 @@ import { type ClientError, refusedBySpamRule as refused, Unavailable } from "../
 import { ResponseSeconds } from "../../../services/runtime/ResponseSeconds.ts"
 import { ProcessStalled } from "../../../services/runtime/StoodStill.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { Account, type Command } from "./Protocol.ts"
+import { Account, type Command } from "./AccountProtocol.ts"
 
 const mailboxes = Metric.gauge("murmuration_mailbox_commands", {
   description: "Commands of this node's requests that wait in the mailbox of an account or run"

@@ -4,8 +4,8 @@ import type { AccountId } from "../../../services/database/Ids.ts"
 import type { CommandResponse, Family } from "../../../services/intents/Commands.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import type { AlreadyDone } from "../../../services/staff/AuditLog.ts"
+import type { Command } from "./AccountProtocol.ts"
 import type { Ownership, RecordStatement } from "./Ownership.ts"
-import type { Command } from "./Protocol.ts"
 
 /** Commands by tag. */
 export type Commands = { readonly [Tag in Command["_tag"]]: Extract<Command, { readonly _tag: Tag }> }

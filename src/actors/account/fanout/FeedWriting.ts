@@ -38,11 +38,11 @@ export const make = Effect.gen(function*() {
     yield* feeds.push([...accountIds, ...lists.map(listFeed)], { id: statusId, reblogOf: reblogOfId ?? undefined })
     if ((yield* Clock.currentTimeMillis) - since <= readersMillisMax) return audience
     const now = yield* reread
-    const [homes, kept] = [new Set<bigint>(now?.accountIds), new Set(now?.lists)]
+    const [homes, currentLists] = [new Set<bigint>(now?.accountIds), new Set(now?.lists)]
     yield* feeds.drop([
       ...accountIds.filter((id) => !homes.has(id)),
-      ...lists.filter((id) => !kept.has(id)).map(listFeed)
+      ...lists.filter((id) => !currentLists.has(id)).map(listFeed)
     ])
-    return { accountIds: accountIds.filter((id) => homes.has(id)), lists: lists.filter((id) => kept.has(id)) }
+    return { accountIds: accountIds.filter((id) => homes.has(id)), lists: lists.filter((id) => currentLists.has(id)) }
   })
 })

@@ -4,8 +4,8 @@ import { Fanouts, type Progress } from "../../../services/intents/Fanouts.ts"
 import type { Move } from "../../../services/intents/Intent.ts"
 import { OperatorCommands } from "../../../services/intents/OperatorCommands.ts"
 import { Moves } from "../../../services/social/Moves.ts"
+import { type Command, PersistedCommand } from "../core/AccountProtocol.ts"
 import type { Owners } from "../core/Ownership.ts"
-import { type Command, PersistedCommand } from "../core/Protocol.ts"
 import type { Slice } from "./Slice.ts"
 
 /**

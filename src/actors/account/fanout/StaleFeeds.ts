@@ -15,7 +15,7 @@ const readerRows = rowsOf(Schema.Struct({ id: Schema.BigInt, accountId: Schema.B
 
 /** Newest posts of the account whose hashtags and boosts are considered: a feed holds 800. */
 const postsMax = 800
-/** Newest boosts of each post, and boosters in all, whose followers are considered. */
+/** Maximum boosts of a post, newest first, and boosters in total: their followers' feeds may contain the post. */
 const boostsMax = 200
 const boostersMax = 5_000
 

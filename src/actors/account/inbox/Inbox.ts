@@ -2,7 +2,7 @@ import { Cause, Effect, Result, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { isOfTrait } from "../../../services/federation/documents/ActivityTypes.ts"
 import { asActivity } from "../../../services/federation/documents/Envelopes.ts"
-import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
+import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/ForeignValues.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import {
   InboundActivities,

@@ -1,8 +1,14 @@
 import { Clock, Effect } from "effect"
 import { visibilityOf } from "../../../services/federation/documents/Addressing.ts"
 import { isAddressed } from "../../../services/federation/documents/Envelopes.ts"
+import {
+  asForeign,
+  type Foreign,
+  idOf,
+  idsOf,
+  urlReader
+} from "../../../services/federation/documents/ForeignValues.ts"
 import { stampNamed } from "../../../services/federation/documents/InteractionDocument.ts"
-import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../../services/federation/documents/Reading.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
@@ -16,7 +22,7 @@ import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { isPublicOrUnlisted, type Visibility } from "../../../services/statuses/Visibility.ts"
 import * as Gates from "../core/Gates.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { done, ignored } from "../core/Outcome.ts"
 import { nextMillis, type Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -42,7 +48,7 @@ export const make = Effect.fnUntraced(function*(posts: Pick<Effect.Success<Retur
   const control = yield* Controlling.make
   const gates = yield* Gates.make
   const screening = yield* Screening.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const reblogs = yield* Reblogs
   const relays = yield* Relays
   const send = yield* Sending.make

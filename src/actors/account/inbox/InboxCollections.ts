@@ -1,6 +1,6 @@
 import { Effect, Result } from "effect"
 import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
-import { asForeign, asText, type Foreign, idOf, typeOf } from "../../../services/federation/documents/Reading.ts"
+import { asForeign, asText, type Foreign, idOf, typeOf } from "../../../services/federation/documents/ForeignValues.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import { InboundActivities } from "../../../services/federation/inbox/InboundActivities.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"

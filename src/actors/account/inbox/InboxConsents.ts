@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { activityTypeOf } from "../../../services/federation/documents/ActivityTypes.ts"
-import { type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
+import { type Foreign, idOf } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import type { Order } from "../../../services/federation/inbox/Tombstones.ts"
 import { done, type Outcome } from "../core/Outcome.ts"

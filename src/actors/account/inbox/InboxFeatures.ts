@@ -13,7 +13,7 @@ import {
   idsOf,
   typeOf,
   urlReader
-} from "../../../services/federation/documents/Reading.ts"
+} from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemoteFeaturedCollections } from "../../../services/federation/inbox/RemoteFeaturedCollections.ts"

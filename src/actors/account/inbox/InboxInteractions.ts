@@ -1,7 +1,13 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import {
+  asForeign,
+  type Foreign,
+  idOf,
+  idsOf,
+  urlReader
+} from "../../../services/federation/documents/ForeignValues.ts"
 import { requestedKind } from "../../../services/federation/documents/InteractionDocument.ts"
-import { asForeign, type Foreign, idOf, idsOf, urlReader } from "../../../services/federation/documents/Reading.ts"
 import type { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris, type NamedStatus } from "../../../services/federation/inbox/KnownUris.ts"

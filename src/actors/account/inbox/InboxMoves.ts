@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Foreign, idOf, urlReader } from "../../../services/federation/documents/Reading.ts"
+import { type Foreign, idOf, urlReader } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../../services/intents/Jobs.ts"

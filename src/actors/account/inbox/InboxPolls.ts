@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ForeignPoll } from "../../../services/federation/documents/ForeignPoll.ts"
-import { asText, type Foreign, idOf, idsOf, typeOf } from "../../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, idsOf, typeOf } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { RemotePolls } from "../../../services/federation/inbox/RemotePolls.ts"
@@ -53,7 +53,7 @@ export const make = Effect.gen(function*() {
       ? agenda.enqueue("poll_end", statusId, own.accountId, endsMillis)
       : Effect.void
 
-  /** Updates the results of the account's own poll; false if it is not the stored poll. */
+  /** Updates the results of the account's own poll; false if the options differ from the stored poll. */
   const tally = Effect.fnUntraced(function*(own: Ownership, statusId: bigint, poll: ForeignPoll) {
     const counted = yield* remote.tally(statusId, poll)
     if (counted === undefined) return false

@@ -6,7 +6,7 @@ import { rowsOf } from "../../../services/database/Rows.ts"
 import { transaction } from "../../../services/database/Transactions.ts"
 import * as RowChanges from "../../../services/events/RowChanges.ts"
 import { type ForeignNote, foreignNote } from "../../../services/federation/documents/ForeignNote.ts"
-import { asForeign, idOf, urlReader } from "../../../services/federation/documents/Reading.ts"
+import { asForeign, idOf, urlReader } from "../../../services/federation/documents/ForeignValues.ts"
 import { OriginChecks } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
@@ -21,7 +21,7 @@ import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { TagFollows } from "../../../services/statuses/TagFollows.ts"
 import { isPublicOrUnlisted } from "../../../services/statuses/Visibility.ts"
 import { written } from "../../../services/statuses/Written.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import type { Verbs } from "../core/Verbs.ts"
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const linking = yield* Linking.make
   const tracked = yield* RowChanges.make
   const originChecks = yield* OriginChecks
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const polls = yield* InboxPolls.make
   const statusWriter = yield* StatusWriter
   const knownUris = yield* KnownUris
@@ -112,9 +112,9 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
       yield* screening.settle(own, verdict, undefined)
       return yield* ignored("refused by a spam rule")
     }
-    const made = yield* statuses.insert(own.accountId, { note, parentId, mentions })
-    if (made === undefined) return yield* ignored("already stored")
-    const { id } = made
+    const stored = yield* statuses.insert(own.accountId, { note, parentId, mentions })
+    if (stored === undefined) return yield* ignored("already stored")
+    const { id } = stored
     yield* unknown.store(id, note)
     yield* quoted(own, StatusId.make(id), note, verdict.end === "hold")
     const asks = yield* replies.attach(own, parent, consent, id, { uri: note.uri, ...requested })

@@ -10,7 +10,7 @@ import {
   idsOf,
   typeOf,
   urlReader
-} from "../../../services/federation/documents/Reading.ts"
+} from "../../../services/federation/documents/ForeignValues.ts"
 import { NeedsFetch } from "../../../services/federation/fetching/OriginChecks.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
@@ -20,7 +20,7 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { isHeldPost } from "../../../services/statuses/HeldStatuses.ts"
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { QuoteState } from "../../../services/statuses/QuoteWrites.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { done, ignored, type Outcome } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function*(
   const tracked = yield* RowChanges.make
   const { outboundAllow, publicUrl } = yield* ServerConfig
   const activities = yield* QuoteActivities
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const knownUris = yield* KnownUris
   const quotes = yield* Quotes
   const remote = yield* RemoteQuotes

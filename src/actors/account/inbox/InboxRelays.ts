@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
+import { type Foreign, idOf } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import * as LocalIds from "../../../services/federation/LocalIds.ts"
 import { Relays } from "../../../services/federation/relays/Relays.ts"

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { collectionAt } from "../../../services/discovery/LocalUrls.ts"
-import { asText, type Foreign, idOf, idsOf, urlReader } from "../../../services/federation/documents/Reading.ts"
+import { asText, type Foreign, idOf, idsOf, urlReader } from "../../../services/federation/documents/ForeignValues.ts"
 import type { InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { KnownUris } from "../../../services/federation/inbox/KnownUris.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { flagCommentCharactersMax, Flags } from "../../../services/moderation/Flags.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { done, ignored } from "../core/Outcome.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
@@ -14,7 +14,7 @@ import type { Ownership } from "../core/Ownership.ts"
  */
 export const make = Effect.gen(function*() {
   const flags = yield* Flags
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const knownUris = yield* KnownUris
   const config = yield* ServerConfig
   const readUrl = urlReader(config.outboundAllow)

@@ -2,7 +2,7 @@ import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { idAt } from "../../../services/database/Ids.ts"
 import { idRows } from "../../../services/database/Rows.ts"
-import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/Reading.ts"
+import { asForeign, type Foreign, idOf } from "../../../services/federation/documents/ForeignValues.ts"
 import { findSender, type InboundSender } from "../../../services/federation/inbox/InboundSender.ts"
 import { RemoteQuotes } from "../../../services/federation/inbox/RemoteQuotes.ts"
 import { UnknownMentions } from "../../../services/federation/inbox/UnknownMentions.ts"
@@ -13,7 +13,7 @@ import { RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.
 import { ConversationWriter } from "../../../services/statuses/ConversationWriter.ts"
 import { Favourites } from "../../../services/statuses/Favourites.ts"
 import { InteractionRequests } from "../../../services/statuses/InteractionRequests.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, onStatus, type Verbs } from "../core/Verbs.ts"
 import * as StreamPublishing from "../fanout/StreamPublishing.ts"
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function*(verbs: Verbs<"Delete">) {
   const tellings = yield* StreamPublishing.make
   const conversations = yield* ConversationWriter
   const unknown = yield* UnknownMentions
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const quotes = yield* RemoteQuotes
 
   return {

@@ -21,7 +21,7 @@ import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { DigestPosts } from "../../../services/subscriptions/DigestPosts.ts"
 import type { Agreement } from "../core/Gates.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import * as Sending from "../fanout/Sending.ts"
 import * as WaitingEnds from "./WaitingEnds.ts"
@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
   const fanouts = yield* Fanouts
   const favourites = yield* Favourites
   const held = yield* HeldStatuses
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const jobs = yield* Jobs
   const notificationWriter = yield* NotificationWriter
   const objects = yield* Objects

@@ -11,7 +11,7 @@ import { type NewPoll, withDefaults } from "../../../services/statuses/Post.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import { written } from "../../../services/statuses/Written.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { nextMillis, type Ownership } from "../core/Ownership.ts"
 import { type Commands, onRefused, onStatus } from "../core/Verbs.ts"
 import * as Controlling from "./Controlling.ts"
@@ -30,7 +30,7 @@ export const make = Effect.gen(function*() {
   const polls = yield* Polls
   const statusWriter = yield* StatusWriter
   const statusTargets = yield* StatusTargets
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const notificationWriter = yield* NotificationWriter
   const linking = yield* Linking.make
   const quoting = yield* Quoting.make

@@ -10,7 +10,7 @@ import { Reblogs } from "../../../services/statuses/Reblogs.ts"
 import { type StatusTarget, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { StatusWriter } from "../../../services/statuses/StatusWriter.ts"
 import * as Gates from "../core/Gates.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import { nextMillis, type Ownership } from "../core/Ownership.ts"
 import { type Commands, onRefused, onStatus } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -27,7 +27,7 @@ export const make = Effect.gen(function*() {
   const reblogs = yield* Reblogs
   const statusWriter = yield* StatusWriter
   const tellFollowers = yield* TellFollowers.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter

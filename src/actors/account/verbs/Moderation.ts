@@ -8,7 +8,7 @@ import { AccountActions, typeOf } from "../../../services/moderation/AccountActi
 import type { LastingType } from "../../../services/moderation/ActionTypes.ts"
 import { ReportDesk } from "../../../services/moderation/ReportDesk.ts"
 import { Reports } from "../../../services/moderation/Reports.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, onReport, onWarning } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -20,7 +20,7 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
   const broadcast = yield* Broadcast
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const activities = yield* PostActivities
   const send = yield* Sending.make
   const accountActions = yield* AccountActions
@@ -33,12 +33,12 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
    * Closes the streams of a suspended or disabled account: right after the commit, and by an intent in case this node
    * dies in between. Tells its followers of a suspension.
    */
-  const enforceLasting = Effect.fnUntraced(function*(own: Ownership, type: LastingType, stands: boolean) {
+  const enforceLasting = Effect.fnUntraced(function*(own: Ownership, type: LastingType, inForce: boolean) {
     const keptOut = type === "suspend" || type === "disable"
     if (type === "suspend") yield* tellFollowers(own, "Profile")
     // Feeds that were rebuilt during the suspension, including the account's own, lack its posts.
-    if (type === "suspend" && !stands) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
-    if (keptOut && stands) {
+    if (type === "suspend" && !inForce) yield* intend(own, { _tag: "homes", readers: [own.accountId], followers: true })
+    if (keptOut && inForce) {
       yield* intend(own, { _tag: "kept_out" })
       yield* sql.afterCommit(broadcast.publish({ _tag: "Revoked", tokenIds: [], accountIds: [own.accountId] }))
     }
@@ -55,9 +55,11 @@ export const make = Effect.fnUntraced(function*(statuses: Pick<ModeratingStatuse
       yield* send(activities.flag(reportId, yield* desk.forward(own.accountId, reportId, domains)))
       return onReport(reportId)
     }),
-    Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands }: Commands["Moderate"]) {
+    Moderate: Effect.fnUntraced(function*(own: Ownership, { measure, stands: inForce }: Commands["Moderate"]) {
       const { accountId } = own
-      if (yield* accountActions.operate(accountId, measure, stands)) yield* enforceLasting(own, typeOf[measure], stands)
+      if (yield* accountActions.operate(accountId, measure, inForce)) {
+        yield* enforceLasting(own, typeOf[measure], inForce)
+      }
       return onAccount(accountId)
     }),
     TakeAction: Effect.fnUntraced(function*(own: Ownership, command: Commands["TakeAction"]) {

@@ -4,7 +4,7 @@ import type { AccountId } from "../../../services/database/Ids.ts"
 import { rowsOf, Timestamptz } from "../../../services/database/Rows.ts"
 import { Moves } from "../../../services/social/Moves.ts"
 import { lockPairs } from "../../../services/visibility/Pairs.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount, type Verbs } from "../core/Verbs.ts"
 import * as TellFollowers from "../fanout/TellFollowers.ts"
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const sql = yield* SqlClient.SqlClient
   const tellFollowers = yield* TellFollowers.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const moves = yield* Moves
 
   /**

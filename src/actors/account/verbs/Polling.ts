@@ -8,7 +8,7 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../../../services/intents/AgendaEntries.ts"
 import { Polls } from "../../../services/statuses/Polls.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -22,7 +22,7 @@ const pollUpdateMillis = 180_000
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const agenda = yield* AgendaEntries
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const polls = yield* Polls
   const statusTargets = yield* StatusTargets
   const deliveryExpansion = yield* DeliveryExpansion

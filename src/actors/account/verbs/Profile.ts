@@ -23,7 +23,7 @@ import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { Jobs } from "../../../services/intents/Jobs.ts"
 import { NotAllowed, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Follows } from "../../../services/social/Follows.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -122,7 +122,7 @@ export const make = Effect.gen(function*() {
   const jobs = yield* Jobs
   const follows = yield* Follows
   const tellFollowers = yield* TellFollowers.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const feeds = yield* Feeds

@@ -16,7 +16,7 @@ import type { Decided, QuoteState } from "../../../services/statuses/QuoteWrites
 import { update } from "../../../services/statuses/StatusRows.ts"
 import { type StatusTarget, StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import { isPublicOrUnlisted, type Visibility } from "../../../services/statuses/Visibility.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -38,7 +38,7 @@ export const make = Effect.gen(function*() {
   const deliveryExpansion = yield* DeliveryExpansion
   const fanouts = yield* Fanouts
   const ends = yield* WaitingEnds.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const notificationWriter = yield* NotificationWriter
   const quotes = yield* Quotes
   const send = yield* Sending.make

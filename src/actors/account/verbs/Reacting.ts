@@ -6,7 +6,7 @@ import { EmojiReactions, type RemoteReaction } from "../../../services/statuses/
 import type { ReactionEmoji } from "../../../services/statuses/ReactionEmoji.ts"
 import { StatusTargets } from "../../../services/statuses/StatusTargets.ts"
 import * as Gates from "../core/Gates.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onStatus } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -18,7 +18,7 @@ const type = "pleroma:emoji_reaction"
 export const make = Effect.gen(function*() {
   const activities = yield* ReactionActivities
   const gates = yield* Gates.make
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const notificationWriter = yield* NotificationWriter
   const reactions = yield* EmojiReactions
   const send = yield* Sending.make
@@ -32,11 +32,11 @@ export const make = Effect.gen(function*() {
     emoji: ReactionEmoji,
     origin?: RemoteReaction
   ) {
-    const made = yield* reactions.add(own.accountId, id, emoji, origin)
-    if (made === undefined || !made.added) return made?.id
+    const reaction = yield* reactions.add(own.accountId, id, emoji, origin)
+    if (reaction === undefined || !reaction.added) return reaction?.id
     if (local && author !== own.accountId) yield* intend(own, { _tag: "notify", type, to: author, statusId: id })
-    if (!local) yield* send(activities.react(made.id))
-    return made.id
+    if (!local) yield* send(activities.react(reaction.id))
+    return reaction.id
   })
 
   /** Updates notifications and caches after a reaction is removed. */

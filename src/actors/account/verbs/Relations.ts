@@ -19,7 +19,7 @@ import { TargetAccounts } from "../../../services/social/TargetAccounts.ts"
 import { separatedMax } from "../../../services/statuses/Interactions.ts"
 import { Quotes } from "../../../services/statuses/Quotes.ts"
 import { lockPairs } from "../../../services/visibility/Pairs.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
 import * as Sending from "../fanout/Sending.ts"
@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
   const mutes = yield* Mutes
   const endorsements = yield* Endorsements
   const agenda = yield* AgendaEntries
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const activities = yield* FollowActivities
   const send = yield* Sending.make
   const notificationWriter = yield* NotificationWriter

@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function*(publishing: Publishing) {
   })
 
   /**
-   * Checks the limits of scheduled posts, in all and on the calendar day (UTC) of `scheduledAt`; `except` is not
+   * Checks the limits of scheduled posts, in total and on the calendar day (UTC) of `scheduledAt`; `except` is not
    * counted.
    */
   const requireCapacity = Effect.fnUntraced(function*(accountId: AccountId, scheduledAt: number, except: bigint) {

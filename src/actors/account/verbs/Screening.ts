@@ -5,7 +5,7 @@ import { ServerReports } from "../../../services/moderation/ServerReports.ts"
 import type { Verdict } from "../../../services/spam/SpamMatching.ts"
 import { type ScreenedBoost, type ScreenedPost, SpamScreening } from "../../../services/spam/SpamScreening.ts"
 import { ReviewedStatuses } from "../../../services/statuses/ReviewedStatuses.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 
 /** Returns the names of the rules that took action, for the moderators. */
@@ -17,7 +17,7 @@ const named = ({ hits }: Verdict) =>
  */
 export const make = Effect.gen(function*() {
   const accountActions = yield* AccountActions
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
   const notificationWriter = yield* NotificationWriter
   const reports = yield* ServerReports
   const reviewed = yield* ReviewedStatuses

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { Feeds } from "../../../services/feeds/Feeds.ts"
 import { TagFollows } from "../../../services/statuses/TagFollows.ts"
 import { Tags } from "../../../services/statuses/Tags.ts"
-import * as Intents from "../core/Intents.ts"
+import * as IntentWriter from "../core/IntentWriter.ts"
 import type { Ownership } from "../core/Ownership.ts"
 import { type Commands, onAccount } from "../core/Verbs.ts"
 
@@ -13,7 +13,7 @@ export const make = Effect.gen(function*() {
   const feeds = yield* Feeds
   const follows = yield* TagFollows
   const tags = yield* Tags
-  const intend = yield* Intents.make
+  const intend = yield* IntentWriter.make
 
   const changed = Effect.fnUntraced(function*(own: Ownership) {
     yield* intend(own, { _tag: "homes", readers: [own.accountId] })

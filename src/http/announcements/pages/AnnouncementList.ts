@@ -13,7 +13,7 @@ import { actButton, button, checkbox, form, textArea, textField } from "../../st
 import { emptyList, table, total } from "../../staff/pages/parts/Tables.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { requireId, type Visit } from "../../staff/pages/StaffVisit.ts"
 
 const path = "/admin/announcements"
 /** Characters of an announcement that the list shows. */

@@ -6,7 +6,7 @@ import { actButton, button, checkbox, form, select, textField } from "../../staf
 import { wholeList } from "../../staff/pages/parts/RowLists.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { requireId, type Visit } from "../../staff/pages/StaffVisit.ts"
 
 const path = "/admin/moderation_lists"
 

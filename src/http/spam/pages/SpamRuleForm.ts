@@ -6,7 +6,7 @@ import { type Lookalike, nameCharactersMax, type RuleAction, type SpamRule } fro
 import { type Html, html } from "../../html/Html.ts"
 import { button, checkbox, form, select, textArea, textField } from "../../staff/pages/parts/Controls.ts"
 import { section } from "../../staff/pages/parts/Texts.ts"
-import type { Visit } from "../../staff/pages/Visit.ts"
+import type { Visit } from "../../staff/pages/StaffVisit.ts"
 
 /** Path of the list of spam rules. */
 export const spamRulesPath = "/admin/spam_rules"

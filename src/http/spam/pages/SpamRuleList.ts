@@ -8,7 +8,7 @@ import { actButton, button, form, textField } from "../../staff/pages/parts/Cont
 import { emptyList, table } from "../../staff/pages/parts/Tables.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { idOf, type Visit } from "../../staff/pages/Visit.ts"
+import { idOf, type Visit } from "../../staff/pages/StaffVisit.ts"
 import { figureIn, spamActionNames, spamRulesPath as path, stateNames } from "./SpamRuleForm.ts"
 import { runState } from "./SpamRunState.ts"
 

@@ -4,7 +4,7 @@ import { html } from "../../html/Html.ts"
 import { actButton } from "../../staff/pages/parts/Controls.ts"
 import { section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { requireId, type Visit } from "../../staff/pages/StaffVisit.ts"
 import { spamRuleForm, spamRuleIn, spamRulesPath } from "./SpamRuleForm.ts"
 
 const make = Effect.gen(function*() {

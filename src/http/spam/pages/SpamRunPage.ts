@@ -6,7 +6,7 @@ import { ReportedPosts } from "../../staff/pages/parts/ReportedPosts.ts"
 import { emptyList, table } from "../../staff/pages/parts/Tables.ts"
 import { definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { idOf, requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { idOf, requireId, type Visit } from "../../staff/pages/StaffVisit.ts"
 import { spamRulesPath } from "./SpamRuleForm.ts"
 import { runState } from "./SpamRunState.ts"
 

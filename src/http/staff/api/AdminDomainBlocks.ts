@@ -79,7 +79,7 @@ export const layer = group(
       create: traced("admin.domainBlocks.create")(function*({ payload: { confirmed, domain, ...fields } }) {
         const by = yield* Caller.account
         return yield* blocks.create(domain ?? "", { ...yield* changeOf(fields), confirmed }, by).pipe(
-          Effect.map((made) => Reply.json(shown(made))),
+          Effect.map((block) => Reply.json(shown(block))),
           Effect.catchTag("DomainBlockConflict", ({ existing }) =>
             Effect.succeed(Reply.refusal(
               json<ExistingDomainBlock>({

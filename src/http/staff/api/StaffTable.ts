@@ -86,11 +86,11 @@ export const staffTable = <Row extends { readonly id: bigint }, Wire>(
 ) =>
   Effect.map(ServerConfig, ({ publicUrl: baseUrl }) => {
     const { name, shown, table } = list
-    const made = staffHandlers(list)
+    const handlers = staffHandlers(list)
     return {
-      ...made,
+      ...handlers,
       handlers: {
-        ...made.handlers,
+        ...handlers.handlers,
         list: traced(`admin.${name}.list`)(function*({ query }: { readonly query: PageParameters }) {
           const page = pageOf(query, domainRows)
           const rows = yield* table.page(page)

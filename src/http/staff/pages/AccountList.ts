@@ -6,9 +6,9 @@ import { defaultRole } from "../../../services/staff/Permissions.ts"
 import { Roles } from "../../../services/staff/Roles.ts"
 import { html } from "../../html/Html.ts"
 import { AccountDecisions } from "./AccountDecisions.ts"
+import { AccountLines, type AccountNames } from "./parts/AccountLines.ts"
 import { roleOf, states } from "./parts/AccountStates.ts"
 import { button } from "./parts/Controls.ts"
-import { AccountLines, type AccountNames } from "./parts/People.ts"
 import {
   bulk,
   emptyList,
@@ -23,7 +23,7 @@ import {
 } from "./parts/Tables.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { type Act, chosenIds, type Confirmation, idOf, type Visit } from "./Visit.ts"
+import { type Act, chosenIds, type Confirmation, idOf, type Visit } from "./StaffVisit.ts"
 
 /** Maximum bulk actions that run concurrently. */
 const atOnce = 4

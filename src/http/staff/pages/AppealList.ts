@@ -5,14 +5,14 @@ import { type Appeal, Appeals } from "../../../services/moderation/Appeals.ts"
 import type { StrikeAction } from "../../../services/moderation/Strike.ts"
 import { Strikes } from "../../../services/moderation/Strikes.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { AccountLines } from "./parts/AccountLines.ts"
 import { actionNames } from "./parts/ActionTexts.ts"
 import { actButton } from "./parts/Controls.ts"
-import { AccountLines } from "./parts/People.ts"
 import { ReportedPosts } from "./parts/ReportedPosts.ts"
 import { emptyList, pageOf, pager, table, tabs, total } from "./parts/Tables.ts"
 import { badge, definitions, moment, section, userText } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { type Act, type Confirmation, requireId, type Visit } from "./Visit.ts"
+import { type Act, type Confirmation, requireId, type Visit } from "./StaffVisit.ts"
 
 /** Characters of an appeal that the list shows. */
 const textCharactersMax = 200

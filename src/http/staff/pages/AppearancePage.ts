@@ -22,7 +22,7 @@ import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { swatches } from "./parts/Swatches.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const usual = palette.light.accent
 

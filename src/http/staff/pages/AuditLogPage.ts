@@ -9,7 +9,7 @@ import { pagedList } from "./parts/RowLists.ts"
 import { filters, filterSelect, filterText, urlWith } from "./parts/Tables.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/audit_log"
 

@@ -7,7 +7,7 @@ import { severityNames } from "./parts/DomainBlockForm.ts"
 import { emptyList, table } from "./parts/Tables.ts"
 import { badge, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const path = "/admin/domain_block_files"
 /** Maximum rows of a preview; beyond it only their number is shown. */
@@ -96,10 +96,10 @@ const make = Effect.gen(function*() {
             danger: true
           })),
         run: Effect.fnUntraced(function*({ by, form: sent, words }) {
-          const made = yield* files.run(by, sent.get("data") ?? "")
+          const blocks = yield* files.run(by, sent.get("data") ?? "")
           return {
             notice: words.say("{count, plural, one {# server was} other {# servers were}} blocked.", {
-              count: made.length
+              count: blocks.length
             }),
             to: "/admin/domain_blocks"
           }

@@ -7,7 +7,7 @@ import { actButton, button, form, textField } from "./parts/Controls.ts"
 import { pagedList } from "./parts/RowLists.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/canonical_email_blocks"
 

@@ -17,7 +17,7 @@ import { overBudget, storage } from "./parts/StorageSection.ts"
 import { emptyList, table } from "./parts/Tables.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 /** Days of the charts, and months of the retention table. */
 const days = 30

@@ -8,7 +8,7 @@ import { button, form, select, textArea, textField } from "./parts/Controls.ts"
 import { emptyList } from "./parts/Tables.ts"
 import { moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const make = Effect.gen(function*() {
   const documents = yield* InstanceDocuments

@@ -9,7 +9,7 @@ import { pagedList } from "./parts/RowLists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { requireId, type Visit } from "./Visit.ts"
+import { requireId, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/domain_blocks"
 

@@ -7,7 +7,7 @@ import { pagedList } from "./parts/RowLists.ts"
 import { suffixConfirmation } from "./parts/SuffixConfirmation.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/email_domain_blocks"
 

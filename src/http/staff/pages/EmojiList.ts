@@ -10,7 +10,7 @@ import { eachChosen } from "./parts/Each.ts"
 import { bulk, emptyList, filters, filterText, pageOf, pager, rowCheckbox, table, tabs, total } from "./parts/Tables.ts"
 import { badge } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Act, Visit } from "./Visit.ts"
+import type { Act, Visit } from "./StaffVisit.ts"
 
 const path = "/admin/custom_emojis"
 

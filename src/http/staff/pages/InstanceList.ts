@@ -6,13 +6,13 @@ import { type DeliveryHost, HostDeliveries } from "../../../services/moderation/
 import { InstanceNotes } from "../../../services/moderation/InstanceNotes.ts"
 import { RecordNotFound } from "../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../html/Html.ts"
+import { AccountLines } from "./parts/AccountLines.ts"
 import { actButton, button, form, textArea } from "./parts/Controls.ts"
 import { measureNames } from "./parts/MeasureNames.ts"
-import { AccountLines } from "./parts/People.ts"
 import { emptyList, pageOf, pager, table, tabs, total } from "./parts/Tables.ts"
 import { badge, definitions, moment, section, userText } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/instances"
 /** Days covered by the figures on a server's page. */

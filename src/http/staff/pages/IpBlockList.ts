@@ -9,7 +9,7 @@ import { eachChosen } from "./parts/Each.ts"
 import { pagedList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { requireId, type Visit } from "./Visit.ts"
+import { requireId, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/ip_blocks"
 

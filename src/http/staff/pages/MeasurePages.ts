@@ -11,7 +11,7 @@ import { barChart } from "./parts/Plots.ts"
 import { emptyList, filters, filterSelect, table } from "./parts/Tables.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const dayMillis = 86_400_000
 const spans = [7, 30, 90, 365] as const

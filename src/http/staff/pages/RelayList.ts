@@ -9,7 +9,7 @@ import { actButton, button, form, select, textField } from "./parts/Controls.ts"
 import { wholeList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/relays"
 

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import { AdminReports } from "../../../services/moderation/AdminReports.ts"
 import { html } from "../../html/Html.ts"
-import { AccountLines } from "./parts/People.ts"
+import { AccountLines } from "./parts/AccountLines.ts"
 import { categories, reportPath, reportState } from "./parts/ReportLines.ts"
 import { emptyList, filters, filterText, pageOf, pager, table, tabs, total } from "./parts/Tables.ts"
 import { moment } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, type Visit } from "./Visit.ts"
+import { idOf, type Visit } from "./StaffVisit.ts"
 
 /** Characters of a comment that the list shows. */
 const commentCharactersMax = 200

@@ -9,7 +9,7 @@ import { changeIn, roleForm, roleName, rolesPath } from "./parts/RoleForm.ts"
 import { table } from "./parts/Tables.ts"
 import { badge } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const make = Effect.gen(function*() {
   const roles = yield* Roles

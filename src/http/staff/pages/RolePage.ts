@@ -8,7 +8,7 @@ import { actButton } from "./parts/Controls.ts"
 import { changeIn, roleForm, roleName, rolesPath } from "./parts/RoleForm.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { requireId, type Visit } from "./Visit.ts"
+import { requireId, type Visit } from "./StaffVisit.ts"
 
 const make = Effect.gen(function*() {
   const roles = yield* Roles

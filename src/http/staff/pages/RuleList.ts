@@ -7,7 +7,7 @@ import { actButton, button, form, textArea, textField } from "./parts/Controls.t
 import { emptyList, table, total } from "./parts/Tables.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { idOf, requireId, type Visit } from "./Visit.ts"
+import { idOf, requireId, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/rules"
 /** Maximum characters of a rule and of its hint, as in `InstanceRules`. */

@@ -11,7 +11,7 @@ import { button, form, select } from "./parts/Controls.ts"
 import { sentSettings, settingFields } from "./parts/SettingForms.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Act, Visit } from "./Visit.ts"
+import type { Act, Visit } from "./StaffVisit.ts"
 
 const path = "/admin/settings"
 const feeds = ["liveFeeds", "hashtagFeeds"] as const

@@ -4,7 +4,7 @@ import type { Waiting } from "../../../services/staff/WaitingWork.ts"
 import type { FlashMessage } from "../../html/FlashMessages.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { navigation } from "./Navigation.ts"
+import { navigation } from "./StaffNavigation.ts"
 
 interface Shown {
   readonly words: Messages

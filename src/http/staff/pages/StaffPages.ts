@@ -16,11 +16,11 @@ import { problem, redirect, respond } from "../../html/HtmlPage.ts"
 import { mediaSources } from "../../html/MediaSources.ts"
 import { signInPath, twoFactorPath } from "../../html/PagePaths.ts"
 import { type Visitor, Visitors } from "../../html/Visitors.ts"
-import { firstPath } from "./Navigation.ts"
 import { confirmationPage } from "./parts/Controls.ts"
 import { flashBox, staffFrame } from "./Shell.ts"
+import { firstPath } from "./StaffNavigation.ts"
 import { staffStylePath } from "./StaffStyle.ts"
-import type { Act, StaffPage, View, Visit } from "./Visit.ts"
+import type { Act, StaffPage, View, Visit } from "./StaffVisit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest

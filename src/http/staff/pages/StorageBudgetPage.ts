@@ -8,7 +8,7 @@ import { button, form, textField } from "./parts/Controls.ts"
 import { budgetNames, storage } from "./parts/StorageSection.ts"
 import { section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 /** Unit of the form fields, in bytes. */
 const unit = 1_048_576

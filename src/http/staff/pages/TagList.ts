@@ -8,7 +8,7 @@ import { pagedList } from "./parts/RowLists.ts"
 import { filters, filterText, tabs } from "./parts/Tables.ts"
 import { badge, definitions, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import { requireId, type Visit } from "./Visit.ts"
+import { requireId, type Visit } from "./StaffVisit.ts"
 
 const path = "/admin/tags"
 

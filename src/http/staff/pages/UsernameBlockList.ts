@@ -6,7 +6,7 @@ import { eachChosen } from "./parts/Each.ts"
 import { pagedList } from "./parts/RowLists.ts"
 import { badge, moment, section } from "./parts/Texts.ts"
 import { StaffPages } from "./StaffPages.ts"
-import type { Visit } from "./Visit.ts"
+import type { Visit } from "./StaffVisit.ts"
 
 const path = "/admin/username_blocks"
 

@@ -24,7 +24,7 @@ import {
 } from "../../staff/pages/parts/Tables.ts"
 import { badge } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { type Act, chosenIds, type Visit } from "../../staff/pages/Visit.ts"
+import { type Act, chosenIds, type Visit } from "../../staff/pages/StaffVisit.ts"
 
 type Kind = "links" | "publishers" | "statuses" | "tags"
 

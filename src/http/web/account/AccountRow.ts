@@ -2,7 +2,7 @@ import { lineOfHtml } from "../../../services/html/TextLine.ts"
 import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath, type ShownAccount } from "../status/Text.ts"
+import { nameOf, plainName, profilePath, type ShownAccount } from "../status/StatusText.ts"
 import { followForm, type ShownRelationship } from "./FollowForm.ts"
 
 /** Maximum characters of a profile's text in a row. */

@@ -2,7 +2,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { actForm } from "../shell/ActForm.ts"
 import type { ScriptName } from "../shell/ClientScripts.ts"
 import type { Visit } from "../shell/Visit.ts"
-import type { ShownAccount } from "../status/Text.ts"
+import type { ShownAccount } from "../status/StatusText.ts"
 
 /** The part of a relationship that decides which acts are offered. */
 export interface ShownRelationship {

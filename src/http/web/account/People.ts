@@ -4,7 +4,7 @@ import { type Html, html } from "../../html/Html.ts"
 import { AccountViews } from "../../render/AccountViews.ts"
 import { read } from "../../wire/Keys.ts"
 import type { Visit } from "../shell/Visit.ts"
-import type { ShownAccount } from "../status/Text.ts"
+import type { ShownAccount } from "../status/StatusText.ts"
 import { accountRow } from "./AccountRow.ts"
 import type { ShownRelationship } from "./FollowForm.ts"
 

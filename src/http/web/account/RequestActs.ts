@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.ts"
 import { actForm } from "../shell/ActForm.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
-import type { ShownAccount } from "../status/Text.ts"
+import type { ShownAccount } from "../status/StatusText.ts"
 import { accountActPath } from "./FollowForm.ts"
 
 /** Renders the buttons that accept or reject an account's follow request. */

@@ -11,9 +11,9 @@ const followed = async (form: HTMLFormElement, button: HTMLButtonElement): Promi
     headers: { "x-murmuration-part": "follow" }
   })
   if (response.redirected) return location.assign(response.url)
-  const made = new DOMParser().parseFromString(await response.text(), "text/html").body.firstElementChild
-  if (made === null) return location.reload()
-  const fresh = document.importNode(made, true)
+  const replacement = new DOMParser().parseFromString(await response.text(), "text/html").body.firstElementChild
+  if (replacement === null) return location.reload()
+  const fresh = document.importNode(replacement, true)
   form.parentElement?.querySelector("[role=alert]")?.remove()
   if (!response.ok) return form.after(fresh)
   form.replaceWith(fresh)
@@ -33,9 +33,9 @@ const refresh = async (): Promise<void> => {
   if (ids.size === 0) return
   const response = await fetch(`/web/follows?ids=${[...ids].slice(0, accountsMax).join(",")}`)
   if (!response.ok || response.redirected) return
-  const made = formsOf(new DOMParser().parseFromString(await response.text(), "text/html"))
+  const freshForms = formsOf(new DOMParser().parseFromString(await response.text(), "text/html"))
   for (const form of formsOf(document)) {
-    const fresh = made.find(({ action }) => action === form.action)
+    const fresh = freshForms.find(({ action }) => action === form.action)
     if (fresh === undefined || form.ariaBusy === "true") continue
     if (actOf(fresh) === actOf(form) && labelOf(fresh) === labelOf(form)) continue
     const isFocused = form.contains(document.activeElement)

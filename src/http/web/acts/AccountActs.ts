@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import type { Command } from "../../../actors/account/core/Protocol.ts"
+import type { Command } from "../../../actors/account/core/AccountProtocol.ts"
 import { AccountId, parseId, StatusId } from "../../../services/database/Ids.ts"
 import { Accounts } from "../../../services/identity/Accounts.ts"
 import { languagesGiven } from "../../../services/instance/Languages.ts"

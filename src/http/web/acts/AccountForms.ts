@@ -3,7 +3,7 @@ import { hidden, tokenInput } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
-import type { ShownAccount } from "../status/Text.ts"
+import type { ShownAccount } from "../status/StatusText.ts"
 
 /** Path of the acts on an account. */
 export const accountActPath = (id: string): string => `/web/accounts/${id}`

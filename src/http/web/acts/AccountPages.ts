@@ -14,7 +14,7 @@ import { read } from "../../wire/Keys.ts"
 import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { lineOfStatus, type ShownAccount } from "../status/Text.ts"
+import { lineOfStatus, type ShownAccount } from "../status/StatusText.ts"
 import { timeOf } from "../status/Times.ts"
 import { accountActPath } from "./AccountForms.ts"
 

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import type { Command } from "../../../actors/account/core/Protocol.ts"
+import type { Command } from "../../../actors/account/core/AccountProtocol.ts"
 import { parseId, StatusId } from "../../../services/database/Ids.ts"
 import { type ClientError, RecordNotFound, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { Bookmarks } from "../../../services/statuses/Bookmarks.ts"

@@ -12,8 +12,8 @@ import * as Returning from "../shell/Returning.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { articleOf } from "../status/Article.ts"
-import { statusActPath } from "../status/Poll.ts"
-import type { ShownStatus } from "../status/Text.ts"
+import { statusActPath } from "../status/StatusPoll.ts"
+import type { ShownStatus } from "../status/StatusText.ts"
 
 /** Path that deletes a post and opens it in the composer. */
 const redraftPath = "/web/compose/redraft"

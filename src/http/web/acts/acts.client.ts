@@ -29,9 +29,9 @@ export const remove = (article: Element): void => {
 }
 
 const replaced = (article: Element, text: string, act: string): void => {
-  const made = new DOMParser().parseFromString(text, "text/html").querySelector("article")
-  if (made === null) return remove(article)
-  const fresh = document.importNode(made, true)
+  const replacement = new DOMParser().parseFromString(text, "text/html").querySelector("article")
+  if (replacement === null) return remove(article)
+  const fresh = document.importNode(replacement, true)
   const isFocused = hasFocus(article)
   replace(article, fresh)
   if (!isFocused) return
@@ -44,10 +44,10 @@ const replaced = (article: Element, text: string, act: string): void => {
 }
 
 const showAlert = (place: Element, text: string): void => {
-  const made = new DOMParser().parseFromString(text, "text/html").querySelector("[role=alert]")
-  if (made === null) return
+  const alert = new DOMParser().parseFromString(text, "text/html").querySelector("[role=alert]")
+  if (alert === null) return
   place.querySelector("[role=alert]")?.remove()
-  place.append(document.importNode(made, true))
+  place.append(document.importNode(alert, true))
 }
 
 /** Sends the form of an act on a post; `place` shows a refusal. Returns false if the act was refused. */

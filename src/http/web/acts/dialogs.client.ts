@@ -6,7 +6,7 @@ import { send } from "./acts.client.ts"
 const dialog = dialogOf("page-dialog")
 let opener: HTMLElement | null = null
 
-/** Opens the content of a page of ours in the dialog; follows the link if that fails. */
+/** Opens the content of one of this server's pages in the dialog; follows the link if that fails. */
 export const openPage = async (href: string, from: HTMLElement | null): Promise<void> => {
   const response = await fetch(href)
   const page = new DOMParser().parseFromString(await response.text(), "text/html")

@@ -14,7 +14,7 @@ import { actForm } from "../shell/ActForm.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { excerptLink } from "../status/Excerpt.ts"
-import { contentOf } from "../status/Text.ts"
+import { contentOf } from "../status/StatusText.ts"
 import { timeOf } from "../status/Times.ts"
 
 type ShownAnnouncement = Values<Announcement>

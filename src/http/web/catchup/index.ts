@@ -8,9 +8,9 @@ import { read } from "../../wire/Keys.ts"
 import { offsetLinks, offsetOf } from "../shell/OffsetPaging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { previewOf } from "../status/Card.ts"
-import { articlesOf } from "../status/Feed.ts"
-import type { ShownStatus } from "../status/Text.ts"
+import { articlesOf } from "../status/ArticleFeed.ts"
+import { previewOf } from "../status/StatusCard.ts"
+import type { ShownStatus } from "../status/StatusText.ts"
 
 /** Posts of a page, and links shown above them. */
 const catchupRows = 40

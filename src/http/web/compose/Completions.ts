@@ -6,7 +6,7 @@ import { AccountViews } from "../../render/AccountViews.ts"
 import { TagViews } from "../../render/TagViews.ts"
 import { read } from "../../wire/Keys.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { plainName } from "../status/Text.ts"
+import { plainName } from "../status/StatusText.ts"
 
 /** Entries of a completion, and characters of a beginning. */
 const entriesMax = 6

@@ -92,14 +92,14 @@ const leftLabels = ({ figure, say, tag }: Catalog): string => {
   const samples = new Map(
     Array.from({ length: samplesMax + 1 }, (_, at) => samplesMax - at).map((count) => [rules.select(count), count])
   )
-  const made = JSON.stringify(Object.fromEntries(
+  const counterTexts = JSON.stringify(Object.fromEntries(
     [...samples].map(([category, count]) => [
       category,
       say("{count, plural, one {# character left} other {# characters left}}", { count }).replace(figure(count), "%")
     ])
   ))
-  labels.set(tag, made)
-  return made
+  labels.set(tag, counterTexts)
+  return counterTexts
 }
 
 const left = ({ reader: { words: { say } } }: Visit, text: string, spoiler: string): string =>

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { hash } from "node:crypto"
 import { AccountActors } from "../../../actors/account/core/AccountActors.ts"
-import type { Command } from "../../../actors/account/core/Protocol.ts"
+import type { Command } from "../../../actors/account/core/AccountProtocol.ts"
 import { type AccountId, StatusId } from "../../../services/database/Ids.ts"
 import { Mentions } from "../../../services/federation/Mentions.ts"
 import { MediaAttachments } from "../../../services/media/MediaAttachments.ts"
@@ -14,7 +14,7 @@ import type { Post } from "../../../services/statuses/Post.ts"
 import { Statuses } from "../../../services/statuses/Statuses.ts"
 import { UnpublishedPosts } from "../../../services/statuses/UnpublishedPosts.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
-import { focusOf } from "../../v1/Media.ts"
+import { focusOf } from "../../v1/MediaRoutes.ts"
 import { editOf, postOf } from "../../v1/StatusPayloads.ts"
 import { read } from "../../wire/Keys.ts"
 import { choiceOf, entriesOf } from "../policies/PolicyChoices.ts"
@@ -106,7 +106,7 @@ const make = Effect.gen(function*() {
     yield* describe(viewer, composition.files)
     const first = yield* firstPost(viewer, { ...composition, files: yield* ready(viewer, composition.files) })
     const post = { ...first, continued: composition.texts.slice(1) }
-    const kept = draft === undefined ? {} : yield* drafts.find(viewer, draft).pipe(
+    const draftSettings = draft === undefined ? {} : yield* drafts.find(viewer, draft).pipe(
       Effect.map(({ post: { allowedMentions, interactionPolicy } }) => ({
         allowedMentions,
         ...(composition.control === undefined && { interactionPolicy })
@@ -115,7 +115,7 @@ const make = Effect.gen(function*() {
     )
     const response = yield* actors.tell(
       viewer,
-      { _tag: "SaveDraft", draftId: draft ?? null, post: { ...post, ...kept } },
+      { _tag: "SaveDraft", draftId: draft ?? null, post: { ...post, ...draftSettings } },
       key
     )
     return StatusId.make(BigInt(response.id))

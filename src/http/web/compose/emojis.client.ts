@@ -2,7 +2,7 @@
 
 import { insert } from "./insertion.client.ts"
 
-/** Opens the picker in place of the link to the list. */
+/** Turns the link to the list of emoji into a button that opens a picker. */
 export const emojiPicker = (form: HTMLFormElement, touched: () => void): void => {
   const link = form.querySelector<HTMLAnchorElement>("a[data-emojis]")
   if (link === null) return

@@ -6,8 +6,8 @@ import { movable, pointOf } from "../shell/focal.client.ts"
 const reloadMillis = 2_000
 
 const fragmentOf = (text: string, selector: string): Element | null => {
-  const made = new DOMParser().parseFromString(text, "text/html").querySelector(selector)
-  return made === null ? null : document.importNode(made, true)
+  const fragment = new DOMParser().parseFromString(text, "text/html").querySelector(selector)
+  return fragment === null ? null : document.importNode(fragment, true)
 }
 
 /** Adds the mark of the focal point to a picture. */
@@ -45,12 +45,12 @@ export const files = (form: HTMLFormElement, touched: () => void): void => {
   }
   const reload = async (item: HTMLElement) => {
     const response = await fetch(`/web/compose/files/${item.dataset["file"]}`)
-    const made = response.ok ? fragmentOf(await response.text(), "li") : null
-    if (made === null || !item.isConnected) return
-    const [before, after] = [item, made].map((one) => one.querySelector("textarea"))
+    const replacement = response.ok ? fragmentOf(await response.text(), "li") : null
+    if (replacement === null || !item.isConnected) return
+    const [before, after] = [item, replacement].map((one) => one.querySelector("textarea"))
     if (before && after) after.value = before.value
-    item.replaceWith(made)
-    shown(made)
+    item.replaceWith(replacement)
+    shown(replacement)
   }
 
   const upload = (file: File): Promise<void> =>

@@ -25,7 +25,7 @@ const saveEntry = async ({ page, unsaved, username }: Entry): Promise<void> => {
 
 /**
  * Saves everything as drafts that the member typed and the server has not confirmed, and removes it from the browser's
- * storage. What cannot be saved stays, and is shown to this member only.
+ * storage. Text that cannot be saved stays there, and is shown to this member only.
  */
 const saveAll = async (): Promise<void> => {
   if (entriesOf(storagePrefix).length === 0) return

@@ -9,11 +9,11 @@ import { statusRows } from "../../render/PageSizes.ts"
 import type { Conversation } from "../../wire/Conversation.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/CursorPaging.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 import { excerptOf } from "../status/Excerpt.ts"
-import { nameOf, plainName, statusPath } from "../status/Text.ts"
+import { nameOf, plainName, statusPath } from "../status/StatusText.ts"
 import { timeOf } from "../status/Times.ts"
 
 const actPath = (id: string) => `/web/conversations/${id}`

@@ -21,8 +21,8 @@ import { searchForm } from "../shell/SearchForm.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { MemberVisit, View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { previewOf } from "../status/Card.ts"
-import { feedOf } from "../status/Feed.ts"
+import { feedOf } from "../status/ArticleFeed.ts"
+import { previewOf } from "../status/StatusCard.ts"
 
 /** Rows of a page of hashtags, links or people. */
 const exploreRows = 20

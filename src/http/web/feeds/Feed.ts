@@ -4,7 +4,7 @@ import * as Urls from "../../../services/instance/Urls.ts"
 import { servedTypes } from "../../../services/media/FileTypes.ts"
 import { bounded } from "../../../services/text/BoundedText.ts"
 import { html } from "../../html/Html.ts"
-import { lineOfStatus, plainName, type ShownStatus } from "../status/Text.ts"
+import { lineOfStatus, plainName, type ShownStatus } from "../status/StatusText.ts"
 
 interface Enclosure {
   readonly url: string

@@ -11,7 +11,7 @@ import { TagViews } from "../../render/TagViews.ts"
 import { read, type Values } from "../../wire/Keys.ts"
 import type { Tag } from "../../wire/Tag.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/CursorPaging.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
 

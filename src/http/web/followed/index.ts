@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import * as FollowedTags from "./FollowedTags.ts"
-import * as FollowRequests from "./FollowRequests.ts"
+import * as FollowRequestPage from "./FollowRequestPage.ts"
 
 /** Followed hashtags, and follow requests to the member. */
-export const layer = Layer.merge(FollowedTags.layer, FollowRequests.layer)
+export const layer = Layer.merge(FollowedTags.layer, FollowRequestPage.layer)

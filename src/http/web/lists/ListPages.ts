@@ -8,11 +8,11 @@ import { type Html, html } from "../../html/Html.ts"
 import { statusRows } from "../../render/PageSizes.ts"
 import { StatusViews } from "../../render/StatusViews.ts"
 import { actForm } from "../shell/ActForm.ts"
-import { pageOf, pagingLinks } from "../shell/Paging.ts"
+import { pageOf, pagingLinks } from "../shell/CursorPaging.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { feedOf } from "../status/Feed.ts"
+import { feedOf } from "../status/ArticleFeed.ts"
 import { listFields, listOf, listPath } from "./ListForms.ts"
 
 /** Renders the tabs of a list. */

@@ -43,10 +43,10 @@ const show = (): void => {
 const load = async (): Promise<void> => {
   const response = await fetch("/web/unread")
   if (!response.ok || response.redirected) return
-  const made = new DOMParser().parseFromString(await response.text(), "text/html").body
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").body
   for (const link of document.querySelectorAll("nav a[data-counts]")) {
     for (const old of link.querySelectorAll(".unread-count, .unread-count + .unseen")) old.remove()
-    link.append(...Array.from(made.children, (one) => document.importNode(one, true)))
+    link.append(...Array.from(fresh.children, (one) => document.importNode(one, true)))
   }
   show()
 }

@@ -27,13 +27,13 @@ export const refresh = async (all: ReadonlyArray<string>): Promise<void> => {
     const known = document.getElementById(`status-${id}`)
     // Never replaces an article while the reader types in it or has its dialog open.
     if (known === null || isTyping(known) || known.closest("dialog") !== null) continue
-    const made = page.querySelector(`body > #status-${CSS.escape(id)}`)
-    if (made === null) {
+    const updated = page.querySelector(`body > #status-${CSS.escape(id)}`)
+    if (updated === null) {
       remove(known)
       continue
     }
     const isFocused = document.activeElement === known
-    const fresh = document.importNode(made, true)
+    const fresh = document.importNode(updated, true)
     for (const name of known.classList) fresh.classList.add(name)
     replace(known, fresh)
     if (!isFocused || !(fresh instanceof HTMLElement)) continue

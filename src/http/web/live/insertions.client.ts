@@ -1,11 +1,11 @@
 /* Inserts articles into a feed so that nothing moves that one reads. */
 
-/** Returns the articles of a page of ours. */
+/** Returns the articles of one of this server's pages. */
 export const articlesOf = (page: Document): ReadonlyArray<HTMLElement> => [
   ...page.querySelectorAll<HTMLElement>("main .feed > article")
 ]
 
-/** Fetches a page of ours; undefined if it is not there, or leads elsewhere. */
+/** Fetches one of this server's pages; undefined if the page is missing or redirects. */
 export const fetchPage = async (href: string): Promise<Document | undefined> => {
   const response = await fetch(href, { headers: { accept: "text/html" } })
   return response.ok && !response.redirected
@@ -20,11 +20,11 @@ export const topArticle = (): HTMLElement | undefined =>
   )
 
 /**
- * Inserts articles above all others, without those that are there. What is on the screen stays where it is, also in
+ * Inserts articles above all others, except those that are there already. The visible content does not move, also in
  * browsers that do not anchor the scroll position themselves.
  */
-export const insertAbove = (feed: Element, made: ReadonlyArray<HTMLElement>): ReadonlyArray<HTMLElement> => {
-  const fresh = made.filter(({ id }) => document.getElementById(id) === null).map((one) =>
+export const insertAbove = (feed: Element, articles: ReadonlyArray<HTMLElement>): ReadonlyArray<HTMLElement> => {
+  const fresh = articles.filter(({ id }) => document.getElementById(id) === null).map((one) =>
     document.importNode(one, true)
   )
   // Scrolling needs the true heights, not the estimates that `content-visibility` uses off the screen.

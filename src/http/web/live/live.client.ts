@@ -74,12 +74,12 @@ const showNew = async (): Promise<void> => {
   // A new notification may have joined a group further down.
   if (isNotifications) return location.assign(location.pathname + location.search)
   const page = await fetchPage(location.href)
-  const made = page === undefined ? [] : articlesOf(page)
+  const articles = page === undefined ? [] : articlesOf(page)
   // More than a page of posts has arrived: reloads, so that no post is missing.
-  if (feed === null || page === undefined || !made.some(({ id }) => document.getElementById(id) !== null)) {
+  if (feed === null || page === undefined || !articles.some(({ id }) => document.getElementById(id) !== null)) {
     return location.reload()
   }
-  const [first] = insertAbove(feed, made)
+  const [first] = insertAbove(feed, articles)
   fresh.clear()
   announce()
   if (first === undefined) return

@@ -11,7 +11,7 @@ import { icon, type IconName } from "../shell/Icons.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { articleOf } from "../status/Article.ts"
 import { excerptLink } from "../status/Excerpt.ts"
-import { profilePath, type ShownAccount, type ShownStatus } from "../status/Text.ts"
+import { profilePath, type ShownAccount, type ShownStatus } from "../status/StatusText.ts"
 import { timeOf } from "../status/Times.ts"
 import { sentenceOf, sentenceText, type ShownGroup } from "./Sentences.ts"
 

@@ -7,7 +7,7 @@ import * as Urls from "../../../services/instance/Urls.ts"
 import { Statuses } from "../../../services/statuses/Statuses.ts"
 import { seeOther } from "../../html/HtmlPage.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { profilePath } from "../status/Text.ts"
+import { profilePath } from "../status/StatusText.ts"
 
 const make = Effect.gen(function*() {
   const accounts = yield* Accounts

@@ -3,7 +3,7 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Values } from "../../wire/Keys.ts"
 import type { NotificationGroup } from "../../wire/Notification.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { nameOf, plainName, profilePath, type ShownAccount } from "../status/Text.ts"
+import { nameOf, plainName, profilePath, type ShownAccount } from "../status/StatusText.ts"
 
 export type ShownGroup = Values<NotificationGroup>
 

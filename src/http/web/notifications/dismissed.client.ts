@@ -16,17 +16,17 @@ const groupOf = (entry: Element): string | undefined =>
 export const removeDismissed = async (): Promise<ReadonlyArray<string> | undefined> => {
   const page = await fetchPage(location.href)
   if (page === undefined) return undefined
-  const made = articlesOf(page)
-  const oldest = made.at(-1)
+  const articles = articlesOf(page)
+  const oldest = articles.at(-1)
   if (oldest === undefined) {
     location.reload()
     return undefined
   }
-  const groups = new Set(made.map(groupOf))
+  const groups = new Set(articles.map(groupOf))
   const isWhole = page.querySelector("main a[rel=next]") === null
   for (const entry of articlesOf(document)) {
     const isListed = isWhole || BigInt(noteIdOf(entry)) >= BigInt(noteIdOf(oldest))
     if (isListed && !groups.has(groupOf(entry))) remove(entry)
   }
-  return made.map(noteIdOf)
+  return articles.map(noteIdOf)
 }

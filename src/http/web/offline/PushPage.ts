@@ -8,7 +8,7 @@ import { Secrets } from "../../../services/secrets/Secrets.ts"
 import { hidden, tokenInput } from "../../html/Forms.ts"
 import { html } from "../../html/Html.ts"
 import { pushPath } from "../../html/PagePaths.ts"
-import { checkBoxes, choice } from "../settings/Fields.ts"
+import { checkBoxes, choice } from "../settings/FormFields.ts"
 import { inSettings } from "../settings/SettingsNavigation.ts"
 import { WebPages } from "../shell/WebPages.ts"
 

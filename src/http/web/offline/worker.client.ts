@@ -53,15 +53,15 @@ const clear = async () => {
 }
 
 /** Marks the page as one without a network: its notice, which waits in the data of scripts, appears, and its forms disappear. */
-const readOnly = async (kept: Response): Promise<Response> => {
-  const text = await kept.text()
+const readOnly = async (stored: Response): Promise<Response> => {
+  const text = await stored.text()
   const notice = /<p id="offline"[^]*?<\/p>/.exec(text)?.[0] ?? ""
   const marked = text.replace(notice, "").replace("<body", `<body class="offline"`)
     .replace("</h1>", () => `</h1>${notice}`)
   return new Response(marked, {
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": kept.headers.get("content-security-policy") ?? "default-src 'none'"
+      "content-security-policy": stored.headers.get("content-security-policy") ?? "default-src 'none'"
     }
   })
 }
@@ -95,9 +95,9 @@ const page = async (event: FetchEvent): Promise<Response> => {
   try {
     response = await fetch(event.request)
   } catch (failure) {
-    const kept = await storedIn(pages, "/home")
-    if (kept === undefined) throw failure
-    return readOnly(kept)
+    const storedHome = await storedIn(pages, "/home")
+    if (storedHome === undefined) throw failure
+    return readOnly(storedHome)
   }
   const isHome = pathname === "/home" && search === ""
   const leadsAway = response.type === "opaqueredirect" || response.redirected

@@ -5,7 +5,7 @@ import type { controlled } from "../../../services/statuses/InteractionPolicy.ts
 import { singlesMax, type StoredPolicy, subPolicyOf, withPolicy } from "../../../services/statuses/InteractionPolicy.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { policyEntriesOf } from "../../v1/PolicyPayloads.ts"
-import { checkBox, choice } from "../settings/Fields.ts"
+import { checkBox, choice } from "../settings/FormFields.ts"
 
 /* The choice of who may reply to a post, favourite it and boost it, in forms. */
 

@@ -8,7 +8,7 @@ import { accountMenu } from "../acts/AccountForms.ts"
 import { interactPath } from "../remote/Paths.ts"
 import { icon } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { foreign, nameOf, profilePath, type ShownAccount } from "../status/Text.ts"
+import { foreign, nameOf, profilePath, type ShownAccount } from "../status/StatusText.ts"
 
 const fieldsOf = (account: ShownAccount, say: Visit["reader"]["words"]["say"]): Html =>
   account.fields.length === 0 ?

@@ -1,1 +1,1 @@
-export { layer } from "./Profiles.ts"
+export { layer } from "./ProfilePages.ts"

@@ -12,7 +12,7 @@ import { StatusViews } from "../../render/StatusViews.ts"
 import { read } from "../../wire/Keys.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { profilePath, statusPath } from "../status/Text.ts"
+import { profilePath, statusPath } from "../status/StatusText.ts"
 
 /** Maximum characters of an address from another site. */
 const addressCharactersMax = 2_048

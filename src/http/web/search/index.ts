@@ -23,8 +23,8 @@ import { searchForm } from "../shell/SearchForm.ts"
 import { tabsOf } from "../shell/Tabs.ts"
 import type { View, Visit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"
-import { articlesOf } from "../status/Feed.ts"
-import { profilePath, statusPath } from "../status/Text.ts"
+import { articlesOf } from "../status/ArticleFeed.ts"
+import { profilePath, statusPath } from "../status/StatusText.ts"
 
 /** Kinds of results that have a tab. */
 const types = ["accounts", "statuses", "hashtags"] as const

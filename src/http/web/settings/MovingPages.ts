@@ -62,7 +62,7 @@ ${tokenInput(formToken)}
   )
 
   const moveView = Effect.fnUntraced(function*(member: Member, moved: boolean, refusal?: Refusal) {
-    const made = yield* moveFollowers.overview(member.session.accountId)
+    const overview = yield* moveFollowers.overview(member.session.accountId)
     const { formToken, session, way, words } = member
     const { pieces, say } = words
     return yield* moveFrame.page(member, {
@@ -88,7 +88,7 @@ ${ownPasswordField(member, movePath)}
         pieces("Moving to this account? <link>Add the other account as an alias</link>.", {
           link: linkTo(way(aliasesPath))
         })
-      }</p>${made.map((one) => MoveFollowersPage.sectionOf(member, one))}`
+      }</p>${overview.map((one) => MoveFollowersPage.sectionOf(member, one))}`
     })
   })
 

@@ -4,45 +4,45 @@ import { Forms } from "../../html/Forms.ts"
 import { redirect } from "../../html/HtmlPage.ts"
 import { accountPath } from "../../html/PagePaths.ts"
 import { Visitors } from "../../html/Visitors.ts"
-import * as AccountPage from "./AccountPage.ts"
-import * as Cleanup from "./Cleanup.ts"
+import * as AccountSettings from "./AccountSettings.ts"
+import * as CleanupSettings from "./CleanupSettings.ts"
 import * as DeletionPage from "./DeletionPage.ts"
-import * as DomainBlocks from "./DomainBlocks.ts"
-import * as Emails from "./Emails.ts"
-import * as Featured from "./Featured.ts"
-import * as Filters from "./Filters.ts"
+import * as DomainBlockPage from "./DomainBlockPage.ts"
+import * as EmailSettings from "./EmailSettings.ts"
+import * as FeaturedPage from "./FeaturedPage.ts"
+import * as FilterPages from "./FilterPages.ts"
 import * as HiddenPeople from "./HiddenPeople.ts"
-import * as Interactions from "./Interactions.ts"
+import * as InteractionSettings from "./InteractionSettings.ts"
 import * as MovingPages from "./MovingPages.ts"
-import * as Notifications from "./Notifications.ts"
+import * as NotificationSettings from "./NotificationSettings.ts"
 import * as PasskeyPage from "./PasskeyPage.ts"
-import * as Posting from "./Posting.ts"
-import * as Privacy from "./Privacy.ts"
-import * as Profile from "./Profile.ts"
-import * as Reading from "./Reading.ts"
-import * as Relationships from "./Relationships.ts"
+import * as PostingSettings from "./PostingSettings.ts"
+import * as PrivacySettings from "./PrivacySettings.ts"
+import * as ProfileSettings from "./ProfileSettings.ts"
+import * as ReadingSettings from "./ReadingSettings.ts"
+import * as RelationshipPage from "./RelationshipPage.ts"
 import * as SessionPage from "./SessionPage.ts"
 import * as SettingsList from "./SettingsList.ts"
 
 /** Settings of members. */
 export const layer = Layer.mergeAll(
-  AccountPage.layer,
-  Cleanup.layer,
+  AccountSettings.layer,
+  CleanupSettings.layer,
   DeletionPage.layer,
-  DomainBlocks.layer,
-  Emails.layer,
-  Featured.layer,
-  Filters.layer,
+  DomainBlockPage.layer,
+  EmailSettings.layer,
+  FeaturedPage.layer,
+  FilterPages.layer,
   HiddenPeople.layer,
-  Interactions.layer,
+  InteractionSettings.layer,
   MovingPages.layer,
-  Notifications.layer,
+  NotificationSettings.layer,
   PasskeyPage.layer,
-  Posting.layer,
-  Privacy.layer,
-  Profile.layer,
-  Reading.layer,
-  Relationships.layer,
+  PostingSettings.layer,
+  PrivacySettings.layer,
+  ProfileSettings.layer,
+  ReadingSettings.layer,
+  RelationshipPage.layer,
   SessionPage.layer,
   SettingsList.layer,
   // Mastodon's address of the page.

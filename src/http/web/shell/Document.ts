@@ -6,8 +6,8 @@ import { skipLink } from "../../html/SkipLink.ts"
 import { liveAttributes, liveRegion } from "./LiveParts.ts"
 import { bottomBar, navigation } from "./Navigation.ts"
 import { scriptParts } from "./ScriptParts.ts"
-import { webStylePath } from "./Stylesheet.ts"
 import type { View, Visit } from "./Visit.ts"
+import { webStylePath } from "./WebStylesheet.ts"
 
 interface Shown {
   readonly visit: Visit

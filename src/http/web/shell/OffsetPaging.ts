@@ -13,9 +13,9 @@ export const offsetLinks = (visit: Visit, { limit, offset }: OffsetPage, count: 
   const { path, query, reader: { way, words: { say } } } = visit
   if (visit.viewer === undefined) return html``
   const at = (to: number) => {
-    const kept = new URLSearchParams([...query].filter(([key]) => !["offset", "lang"].includes(key)))
-    if (to > 0) kept.set("offset", String(to))
-    return way(kept.size === 0 ? path : `${path}?${kept}`)
+    const parameters = new URLSearchParams([...query].filter(([key]) => !["offset", "lang"].includes(key)))
+    if (to > 0) parameters.set("offset", String(to))
+    return way(parameters.size === 0 ? path : `${path}?${parameters}`)
   }
   const before = offset > 0
     ? html`<a href="${at(Math.max(0, offset - limit))}" rel="prev">${say("Previous page")}</a>`

@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { ownPath } from "../../html/OwnPaths.ts"
 
-/** Returns the path of the page from which the reader came; `/home` if the page is not one of ours. */
+/** Returns the path of the page from which the reader came; `/home` if that page is on another server. */
 export const make = Effect.map(
   ServerConfig,
   ({ publicUrl }) =>

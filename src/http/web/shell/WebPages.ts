@@ -211,7 +211,7 @@ const make = Effect.gen(function*() {
           Effect.flatMap((done) => {
             if (HttpServerResponse.isHttpServerResponse(done)) return Effect.succeed(done)
             if (wantsPart && done.part !== undefined) {
-              return Effect.map(done.part, (made) => part(visit, made))
+              return Effect.map(done.part, (content) => part(visit, content))
             }
             const response = seeOther(`${done.to ?? back}${done.at === undefined ? "" : `#${done.at}`}`)
             return Effect.succeed(

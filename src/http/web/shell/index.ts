@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import * as Icons from "./Icons.ts"
-import * as Stylesheet from "./Stylesheet.ts"
 import { WebPages } from "./WebPages.ts"
+import * as WebStylesheet from "./WebStylesheet.ts"
 
 /** The frame of pages, and the files that the frame refers to. */
-export const layer = Layer.mergeAll(Icons.layer, Stylesheet.layer, WebPages.layer)
+export const layer = Layer.mergeAll(Icons.layer, WebStylesheet.layer, WebPages.layer)

@@ -3,8 +3,8 @@ import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { moreMenu, reactionsOf } from "./MoreMenu.ts"
-import { statusActPath } from "./Poll.ts"
-import { type ShownStatus, statusPath } from "./Text.ts"
+import { statusActPath } from "./StatusPoll.ts"
+import { type ShownStatus, statusPath } from "./StatusText.ts"
 
 interface Button {
   readonly act: string

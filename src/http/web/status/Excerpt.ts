@@ -1,7 +1,7 @@
 import { withEmojis } from "../../html/EmojiText.ts"
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { lineOfStatus, type ShownStatus, statusPath } from "./Text.ts"
+import { lineOfStatus, type ShownStatus, statusPath } from "./StatusText.ts"
 
 /** Maximum characters of an excerpt. */
 const excerptCharactersMax = 240

@@ -1,5 +1,5 @@
 import { type Html, html, raw } from "../../html/Html.ts"
-import { plainName, type ShownAccount, type ShownStatus } from "./Text.ts"
+import { plainName, type ShownAccount, type ShownStatus } from "./StatusText.ts"
 
 /**
  * Renders structured data for search engines (schema.org). It is a data block, which policies for scripts do not

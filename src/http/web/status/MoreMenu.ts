@@ -1,8 +1,8 @@
 import { type Html, html } from "../../html/Html.ts"
 import { icon, type IconName } from "../shell/Icons.ts"
 import type { Visit } from "../shell/Visit.ts"
-import { statusActPath } from "./Poll.ts"
-import type { ShownStatus } from "./Text.ts"
+import { statusActPath } from "./StatusPoll.ts"
+import type { ShownStatus } from "./StatusText.ts"
 
 /** Emoji that the menu offers at once; others are typed on a page. */
 const quickEmojis = ["👍", "❤️", "😂", "🎉", "😮", "😢"] as const

@@ -1,4 +1,4 @@
-import type { ShownStatus } from "./Text.ts"
+import type { ShownStatus } from "./StatusText.ts"
 
 interface SelfThread {
   readonly first: ShownStatus

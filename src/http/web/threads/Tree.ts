@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.ts"
 import type { Visit } from "../shell/Visit.ts"
 import { articleOf } from "../status/Article.ts"
-import type { ShownStatus } from "../status/Text.ts"
+import type { ShownStatus } from "../status/StatusText.ts"
 
 /** Posts below a thread's post that are shown at once; further branches are folded, on any level. */
 const unfoldedMax = 200

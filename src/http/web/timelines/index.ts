@@ -1,1 +1,1 @@
-export { layer } from "./Timelines.ts"
+export { layer } from "./TimelinePages.ts"

@@ -11,7 +11,7 @@ import { bringsPosts, isRunning, type Transfer } from "../../../services/transfe
 import { Transfers } from "../../../services/transfers/Transfers.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { archivesPath } from "../../html/PagePaths.ts"
-import { checkBox, form } from "../settings/Fields.ts"
+import { checkBox, form } from "../settings/FormFields.ts"
 import * as SettingPages from "../settings/SettingPages.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { stateNames } from "./TransferTexts.ts"

@@ -11,7 +11,7 @@ import { isOfList, isRunning, type Transfer } from "../../../services/transfers/
 import { Transfers } from "../../../services/transfers/Transfers.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { transfersPath } from "../../html/PagePaths.ts"
-import { form } from "../settings/Fields.ts"
+import { form } from "../settings/FormFields.ts"
 import * as SettingPages from "../settings/SettingPages.ts"
 import type { MemberVisit } from "../shell/Visit.ts"
 import { WebPages } from "../shell/WebPages.ts"

@@ -2,7 +2,7 @@ import type { Messages } from "../../../services/languages/Messages.ts"
 import { eventPermissions, type Webhook, WebhookEvent } from "../../../services/webhooks/Webhook.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { button, checkbox, form, textArea, textField } from "../../staff/pages/parts/Controls.ts"
-import type { Visit } from "../../staff/pages/Visit.ts"
+import type { Visit } from "../../staff/pages/StaffVisit.ts"
 
 /** Path of the list of webhooks. */
 export const webhooksPath = "/admin/webhooks"

@@ -4,7 +4,7 @@ import { html } from "../../html/Html.ts"
 import { wholeList } from "../../staff/pages/parts/RowLists.ts"
 import { badge, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import type { Visit } from "../../staff/pages/Visit.ts"
+import type { Visit } from "../../staff/pages/StaffVisit.ts"
 import { eventNames, webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 
 const make = Effect.gen(function*() {

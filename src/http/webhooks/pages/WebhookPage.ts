@@ -4,7 +4,7 @@ import { html } from "../../html/Html.ts"
 import { actButton } from "../../staff/pages/parts/Controls.ts"
 import { badge, definitions, moment, section } from "../../staff/pages/parts/Texts.ts"
 import { StaffPages } from "../../staff/pages/StaffPages.ts"
-import { requireId, type Visit } from "../../staff/pages/Visit.ts"
+import { requireId, type Visit } from "../../staff/pages/StaffVisit.ts"
 import { webhookForm, webhookIn, webhooksPath } from "./WebhookForm.ts"
 
 const make = Effect.gen(function*() {

@@ -1,4 +1,4 @@
-import { asList, type Foreign } from "./Reading.ts"
+import { asList, type Foreign } from "./ForeignValues.ts"
 
 /** Properties of a type of activity that are known before its handler runs; an absent one is false. */
 interface ActivityTraits {

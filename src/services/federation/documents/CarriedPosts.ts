@@ -1,4 +1,4 @@
-import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
+import { asForeign, asList, type Foreign, idOf } from "./ForeignValues.ts"
 
 /* Posts embedded in activities. Policies read them only with `postsIn` and change them only with `withPosts`. */
 

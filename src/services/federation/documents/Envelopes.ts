@@ -1,5 +1,5 @@
 import { carryingFields } from "./CarriedPosts.ts"
-import { asForeign, type Foreign, idOf, single } from "./Reading.ts"
+import { asForeign, type Foreign, idOf, single } from "./ForeignValues.ts"
 
 /* Normalises the forms in which servers write the same activity. */
 

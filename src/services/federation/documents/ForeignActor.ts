@@ -7,7 +7,7 @@ import { normalizeDomain, parseHandle } from "../DomainNames.ts"
 import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignKey, foreignKeys } from "./ForeignKeys.ts"
 import { type ForeignPicture, foreignPicture } from "./ForeignMedia.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf, type ReadUrl, typeOf } from "./ForeignValues.ts"
 import { isPublicCollection } from "./Vocabulary.ts"
 
 /* Limits of federation.md section 3, in characters and members (row 39). */
@@ -59,7 +59,7 @@ export interface ForeignActor {
   readonly featuredUrl: string | null
   readonly featuredTagsUrl: string | null
   readonly featuredCollectionsUrl: string | null
-  /** Audiences that may add it to a collection, automatically or after a request; undefined if it does not say. */
+  /** Audiences that may add the account to a collection, automatically or after a request; undefined if unspecified. */
   readonly featuredBy: { readonly automatic: ReadonlyArray<Group>; readonly manual: ReadonlyArray<Group> } | undefined
   readonly alsoKnownAs: ReadonlyArray<string>
   /** Id of the account that this one moved to. */

@@ -2,7 +2,7 @@ import { sanitise } from "../../html/Sanitise.ts"
 import { momentOf } from "../../runtime/Moments.ts"
 import { isTagName } from "../../statuses/Tags.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf, worded } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf, worded } from "./ForeignValues.ts"
 
 /** Maximum characters of a collection's name and description, and maximum items that are read. */
 const nameCharactersMax = 256

@@ -1,6 +1,6 @@
 import { momentOf } from "../../runtime/Moments.ts"
 import { foreignPicture } from "./ForeignMedia.ts"
-import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, type Foreign, type ReadUrl, typeOf } from "./ForeignValues.ts"
 
 /** Maximum characters of a shortcode, and maximum emoji of one document (row 39). */
 export const shortcodeCharactersMax = 128

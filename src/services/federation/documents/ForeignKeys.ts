@@ -1,5 +1,5 @@
+import { asForeign, asList, type Foreign, idOf } from "./ForeignValues.ts"
 import { multibaseBytes } from "./Multibase.ts"
-import { asForeign, asList, type Foreign, idOf } from "./Reading.ts"
 
 /** Maximum keys of one actor that are read. */
 export const keysMax = 10

@@ -1,6 +1,6 @@
 import { foreignAttachmentsMax, foreignDescriptionCharactersMax } from "../../instance/ForeignLimits.ts"
 import { type MediaType, type Size, sizeOf } from "../../media/MediaRecord.ts"
-import { asForeign, asList, asText, type Foreign, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, type ReadUrl, typeOf } from "./ForeignValues.ts"
 
 /** Maximum claimed edge of a picture, in pixels, and maximum characters of its blurhash. */
 const edgePixelsMax = 65_536

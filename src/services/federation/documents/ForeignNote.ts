@@ -11,9 +11,6 @@ import { type ForeignEmoji, foreignEmojis } from "./ForeignEmoji.ts"
 import { type ForeignAttachment, foreignAttachments } from "./ForeignMedia.ts"
 import { digestOf, otherKinds, pageOf, summaryCharactersMax, withFile } from "./ForeignPage.ts"
 import { type ForeignPoll, foreignPoll } from "./ForeignPoll.ts"
-import { stampNamed } from "./InteractionDocument.ts"
-import { foreignPolicy } from "./PolicyDocument.ts"
-import { type ForeignQuote, foreignQuote } from "./QuoteDocument.ts"
 import {
   asForeign,
   asList,
@@ -25,7 +22,10 @@ import {
   type ReadUrl,
   typeOf,
   worded
-} from "./Reading.ts"
+} from "./ForeignValues.ts"
+import { stampNamed } from "./InteractionDocument.ts"
+import { foreignPolicy } from "./PolicyDocument.ts"
+import { type ForeignQuote, foreignQuote } from "./QuoteDocument.ts"
 
 /** Maximum characters of a post's HTML; the rest is cut (row 39). */
 export const contentCharactersMax = statusBytesMax

@@ -1,7 +1,7 @@
 import { escape } from "../../html/Compose.ts"
 import { sanitise } from "../../html/Sanitise.ts"
 import { bounded } from "../../text/BoundedText.ts"
-import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./Reading.ts"
+import { asForeign, asList, type Foreign, type ReadUrl, worded } from "./ForeignValues.ts"
 
 /* Objects other than notes; timelines show their title, summary and link (federation.md section 8). */
 

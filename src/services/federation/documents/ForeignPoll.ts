@@ -1,5 +1,5 @@
 import { momentOf } from "../../runtime/Moments.ts"
-import { asForeign, asText, countOf, type Foreign, typeOf } from "./Reading.ts"
+import { asForeign, asText, countOf, type Foreign, typeOf } from "./ForeignValues.ts"
 
 /** Maximum options that are kept, as in Mastodon, and characters of each; `room` bounds their bytes. */
 export const optionsMax = 500

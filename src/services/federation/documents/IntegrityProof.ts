@@ -2,8 +2,8 @@ import canonicalize from "canonicalize"
 import { Result } from "effect"
 import { hash } from "node:crypto"
 import { momentOf } from "../../runtime/Moments.ts"
+import { asForeign, asList, type Foreign } from "./ForeignValues.ts"
 import { multibaseBytes } from "./Multibase.ts"
-import { asForeign, asList, type Foreign } from "./Reading.ts"
 
 /*
  * Object integrity proofs of FEP-8b32, with the cryptosuite eddsa-jcs-2022 (Data Integrity EdDSA Cryptosuites section

@@ -1,7 +1,7 @@
 import type { RequestKind } from "../../statuses/InteractionRequest.ts"
 import { activityTypeOf } from "./ActivityTypes.ts"
+import { type Foreign, idOf, typeOf } from "./ForeignValues.ts"
 import { noteContext } from "./NoteDocument.ts"
-import { type Foreign, idOf, typeOf } from "./Reading.ts"
 import type { Document } from "./Vocabulary.ts"
 
 /*

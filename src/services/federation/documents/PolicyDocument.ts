@@ -12,7 +12,7 @@ import {
   withPolicy
 } from "../../statuses/InteractionPolicy.ts"
 import * as LocalIds from "../LocalIds.ts"
-import { asForeign, type Foreign, idsOf } from "./Reading.ts"
+import { asForeign, type Foreign, idsOf } from "./ForeignValues.ts"
 import { type Document, isPublicCollection, publicCollection } from "./Vocabulary.ts"
 
 /* Interaction policies of posts, in GoToSocial's terms (federation.md section 9, `interactionPolicy`). */

@@ -2,7 +2,7 @@ import type { ServerConfig } from "../../instance/ServerConfig.ts"
 import * as Urls from "../../instance/Urls.ts"
 import type { QuoteRecord, StatusRecord } from "../../statuses/Statuses.ts"
 import * as LocalIds from "../LocalIds.ts"
-import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl, typeOf } from "./ForeignValues.ts"
 import type { Document } from "./Vocabulary.ts"
 
 /* Quotes as defined by FEP-044f, and in the earlier terms of Fedibird, Misskey and FEP-e232. */

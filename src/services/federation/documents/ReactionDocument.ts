@@ -2,7 +2,7 @@ import { customName } from "../../statuses/ReactionEmoji.ts"
 import type { Activity } from "./Activities.ts"
 import { activityTypeOf } from "./ActivityTypes.ts"
 import { foreignEmojis } from "./ForeignEmoji.ts"
-import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl } from "./Reading.ts"
+import { asForeign, asList, asText, type Foreign, idOf, type ReadUrl } from "./ForeignValues.ts"
 import { activityStreams, type Document } from "./Vocabulary.ts"
 
 /* Emoji reactions: as in FEP-c0e0, and as a Like in Misskey's form. */

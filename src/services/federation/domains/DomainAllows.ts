@@ -73,16 +73,16 @@ export class DomainAllows extends Context.Service<DomainAllows, {
             const [existing] = yield* named(domain)
             if (existing !== undefined) return existing
             yield* requireCapacity(sql, { table: "domain_allows", name: "Domain allows", max: domainRulesMax })
-            const [made] = yield* table.rows(
+            const [inserted] = yield* table.rows(
               tracked("domains")(sql`INSERT INTO domain_allows (id, domain, list_id, created_at)
               VALUES (next_id(${now}), ${domain}, ${listId ?? null}::bigint, ${new Date(
                 now
               )}) ON CONFLICT DO NOTHING RETURNING *`)
             )
-            if (made === undefined) return singleRow(yield* named(domain))
-            yield* table.created(by, made)
+            if (inserted === undefined) return singleRow(yield* named(domain))
+            yield* table.created(by, inserted)
             yield* enforce(domain, now)
-            return made
+            return inserted
           }))
         }),
         disallow: traced("DomainAllows.disallow")(function*(text, by) {

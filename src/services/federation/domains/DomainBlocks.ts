@@ -151,7 +151,7 @@ const make = Effect.gen(function*() {
     if ((yield* among([domain])).length > 0) return undefined
     yield* requireCapacity(sql, { table: "domain_blocks", name: "Domain blocks", max: domainRulesMax })
     const mergedBlock = merged(untouched, change)
-    const [made] = yield* table.rows(
+    const [inserted] = yield* table.rows(
       tracked("domains")(sql`
       INSERT INTO domain_blocks (id, domain, severity, reject_media, reject_reports, private_comment, public_comment,
         obfuscate, list_id, created_at, updated_at)
@@ -161,10 +161,10 @@ const make = Effect.gen(function*() {
       )}, ${new Date(now)})
       ON CONFLICT (domain) DO NOTHING RETURNING *`)
     )
-    if (made === undefined) return undefined
-    yield* table.created(by, made)
+    if (inserted === undefined) return undefined
+    yield* table.created(by, inserted)
     yield* enforce(domain, now)
-    return made
+    return inserted
   })
 
   const write = Effect.fnUntraced(
@@ -202,8 +202,8 @@ const make = Effect.gen(function*() {
       yield* checked(change)
       return yield* changing((now) =>
         Effect.gen(function*() {
-          const made = yield* insert(domain, change, now, by)
-          return made ?? (yield* write(singleRow(yield* among([domain])), change, now, by))
+          const created = yield* insert(domain, change, now, by)
+          return created ?? (yield* write(singleRow(yield* among([domain])), change, now, by))
         })
       )
     }),
@@ -217,8 +217,8 @@ const make = Effect.gen(function*() {
           if (above !== undefined && (above.domain === domain || !isStricter(merged(untouched, change), above))) {
             return yield* new DomainBlockConflict({ existing: above })
           }
-          const made = yield* insert(domain, change, now, by)
-          return made ?? (yield* new DomainBlockConflict({ existing: singleRow(yield* among([domain])) }))
+          const created = yield* insert(domain, change, now, by)
+          return created ?? (yield* new DomainBlockConflict({ existing: singleRow(yield* among([domain])) }))
         })
       )
     }),

@@ -2,15 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as Allowances from "../../outbound/Allowances.ts"
 import { briefCause } from "../../outbound/BriefCause.ts"
 import { traced } from "../../runtime/Traced.ts"
-import { type Foreign, idOf } from "../documents/Reading.ts"
+import { type Foreign, idOf } from "../documents/ForeignValues.ts"
 import { registrable } from "../NewHosts.ts"
 import { refreshSecondsMax } from "./RefreshClaims.ts"
 import { mayPass, type PostError, RemotePosts } from "./RemotePosts.ts"
 import { Threads } from "./Threads.ts"
 
 /**
- * Maximum checks that run or wait, in all and per registrable domain; further ones are not started. A domain gets at
- * most this part of the free places, so that hosts which never reply leave some for others.
+ * Maximum checks that run or wait, in total and per registrable domain; further ones are not started. A domain gets at
+ * most `freePartMax` of the free places, so that hosts which never reply leave some for others.
  */
 const inquiriesMax = 2_000
 const inquiriesPerOwnerMax = 100

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { traced } from "../../runtime/Traced.ts"
-import { asForeign, asList, type Foreign, idOf } from "../documents/Reading.ts"
+import { asForeign, asList, type Foreign, idOf } from "../documents/ForeignValues.ts"
 import { ObjectFetcher } from "../ObjectFetcher.ts"
 
 /** Reads collections of other servers: up to a maximum of items, and no page twice (row 34). */

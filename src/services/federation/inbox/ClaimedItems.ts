@@ -34,13 +34,13 @@ export class ClaimedItems extends Context.Service<ClaimedItems, {
       )
       const confirm = traced("ClaimedItems.confirm")(function*(item: ClaimedItem, accountId: bigint) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const kept = yield* idRows(sql`UPDATE collection_items i SET state = 'accepted', account_id = ${accountId},
+        const accepted = yield* idRows(sql`UPDATE collection_items i SET state = 'accepted', account_id = ${accountId},
             account_uri = NULL, updated_at = ${at}
           WHERE i.id = ${item.id} AND i.state = 'pending' AND i.approval_uri = ${item.authorization} AND NOT EXISTS (
             SELECT FROM collection_items o WHERE o.collection_id = i.collection_id AND o.account_id = ${accountId})
           RETURNING i.id`)
         // The collection already has the account.
-        if (kept.length === 0) yield* refuse(item)
+        if (accepted.length === 0) yield* refuse(item)
       })
 
       return ClaimedItems.of({

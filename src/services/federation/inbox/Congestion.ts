@@ -9,7 +9,7 @@ import { hashedKey } from "../../secrets/HashedKey.ts"
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const domainRows = rowsOf(Schema.Struct({ domain: Schema.String }))
 
-/** Maximum waiting activities: in all, and per server. */
+/** Maximum waiting activities: in total, and per server. */
 export const waitingMax = 50_000
 export const waitingPerDomainMax = 10_000
 /** Waiting activities from which servers without local followers are refused, to leave room for others. */

@@ -12,7 +12,7 @@ import { sameMax } from "./Undoables.ts"
 const deletedMillis = 90 * 86_400_000
 
 /**
- * Maximum activities that stay set aside, per sender and in all; the newest ones. Servers with more are trimmed first.
+ * Maximum activities that stay set aside, per sender and in total: the newest. Servers with more are trimmed first.
  */
 export const deadMax = { ofSender: 100, ofAll: 10_000 } as const
 

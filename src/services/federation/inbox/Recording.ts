@@ -6,7 +6,7 @@ import { batchRequestsOrSingle } from "../../database/Batches.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { accountIdRows, nullable } from "../../database/Rows.ts"
 import { currentTraceParent, type TraceParent } from "../../runtime/TraceParents.ts"
-import { isId } from "../documents/Reading.ts"
+import { isId } from "../documents/ForeignValues.ts"
 
 /** Maximum waiting activities of one sender; further ones are refused for now. */
 export const waitingPerSenderMax = 1_000

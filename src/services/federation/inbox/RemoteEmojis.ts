@@ -60,10 +60,10 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
         const changed = emojis.filter((emoji) => isChanged(emoji, known.get(emoji.shortcode)))
         const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))
         // In a fixed order, as concurrent transactions may write the same rows.
-        const kept = changed.filter(({ shortcode }) => !full || known.has(shortcode))
+        const allowed = changed.filter(({ shortcode }) => !full || known.has(shortcode))
           .toSorted((a, b) => a.shortcode < b.shortcode ? -1 : 1)
-        if (kept.length === 0) return
-        const values = JSON.stringify(kept.map(({ shortcode, updatedMillis, url }) => ({
+        if (allowed.length === 0) return
+        const values = JSON.stringify(allowed.map(({ shortcode, updatedMillis, url }) => ({
           shortcode,
           url,
           updated: updatedMillis === undefined || updatedMillis > now ? null : new Date(updatedMillis)

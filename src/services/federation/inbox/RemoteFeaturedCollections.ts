@@ -88,11 +88,13 @@ export class RemoteFeaturedCollections extends Context.Service<RemoteFeaturedCol
         const [found] = yield* idRows(sql`SELECT id FROM collections WHERE uri = ${uri} AND account_id = ${owner}`)
         if (found !== undefined || !stub) return found?.id
         const at = yield* now
-        const [made] = yield* idRows(sql`INSERT INTO collections (id, account_id, local, uri, url, name, discoverable,
+        const [inserted] = yield* idRows(
+          sql`INSERT INTO collections (id, account_id, local, uri, url, name, discoverable,
             created_at, updated_at)
           SELECT next_id(${at.getTime()}), ${owner}, false, ${uri}, ${uri}, '', false, ${at}::timestamptz, ${at}::timestamptz
-          WHERE ${hasCapacity(owner, uri)} ON CONFLICT DO NOTHING RETURNING id`)
-        return made?.id
+          WHERE ${hasCapacity(owner, uri)} ON CONFLICT DO NOTHING RETURNING id`
+        )
+        return inserted?.id
       })
 
       /** Deletes items, and their accounts' notifications about them. */

@@ -172,9 +172,9 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
         const millis = note.publishedMillis
         const at = new Date(millis)
         const limited = note.visibility === "direct" && mentions.some(({ quiet }) => quiet)
-        const made = yield* store({ accountId, note, parentId, limited })
-        if (made === undefined) return undefined
-        const { id } = made
+        const stored = yield* store({ accountId, note, parentId, limited })
+        if (stored === undefined) return undefined
+        const { id } = stored
         yield* mentions.length === 0 ? Effect.void : sql`INSERT INTO mentions (status_id, account_id, silent, quiet)
           SELECT ${id}::bigint, m, NOT addressed, quiet FROM unnest(${mentions.map((mention) => mention.id)}::bigint[],
             ${mentions.map(({ addressed }) => addressed)}::boolean[],
@@ -197,7 +197,7 @@ export class RemoteStatuses extends Context.Service<RemoteStatuses, {
           { sql, tracked },
           [{ accountId, statuses: 1 }],
           // A deleted parent has no reply count.
-          made.parentId === null ? [] : [{ statusId: made.parentId, replies: 1 }],
+          stored.parentId === null ? [] : [{ statusId: stored.parentId, replies: 1 }],
           at
         )
         yield* adopt(note.uri)

@@ -1,6 +1,6 @@
 import { activityTypeOf, hasTrait } from "../documents/ActivityTypes.ts"
 import { isReference } from "../documents/Envelopes.ts"
-import { type Foreign, idOf } from "../documents/Reading.ts"
+import { type Foreign, idOf } from "../documents/ForeignValues.ts"
 
 /** Key by which repeated activities are recognised. */
 interface ActivityKey {

@@ -30,7 +30,7 @@ export type ActivityText = typeof Sent.Type & {
 
 /** Creates a cached reader of activities by id: many hosts get the same one. */
 export const make = (sql: SqlClient) => {
-  const kept = new LRUCache<bigint, { readonly text: ActivityText; readonly at: number }>({
+  const cache = new LRUCache<bigint, { readonly text: ActivityText; readonly at: number }>({
     maxSize: bytesMax,
     sizeCalculation: ({ text }) => text.body.length + 1
   })
@@ -39,7 +39,7 @@ export const make = (sql: SqlClient) => {
     const found = new Map<bigint, ActivityText>()
     const missing = new Set<bigint>()
     for (const id of ids) {
-      const known = kept.get(id)
+      const known = cache.get(id)
       if (known === undefined || now - known.at > keptMillis || now < known.at) missing.add(id)
       else found.set(id, known.text)
     }
@@ -52,7 +52,7 @@ export const make = (sql: SqlClient) => {
     for (const { document, id, ...sent } of rows) {
       const text = { ...sent, body: utf8.encode(document) }
       found.set(id, text)
-      kept.set(id, { text, at: now })
+      cache.set(id, { text, at: now })
     }
     return found
   })

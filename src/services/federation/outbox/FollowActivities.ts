@@ -11,7 +11,7 @@ import { type HostNames, Outbox } from "./Outbox.ts"
 import * as PairKey from "./PairKey.ts"
 
 const followRows = rowsOf(
-  Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), stands: Schema.Boolean })
+  Schema.Struct({ id: Schema.BigInt, uri: Schema.NullOr(Schema.String), accepted: Schema.Boolean })
 )
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
 const blockRows = rowsOf(
@@ -64,7 +64,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
 
       const found = (follower: bigint, target: bigint) =>
         followRows(sql`
-          SELECT id, uri, true AS stands FROM follows WHERE account_id = ${follower} AND target_account_id = ${target}
+          SELECT id, uri, true AS accepted FROM follows WHERE account_id = ${follower} AND target_account_id = ${target}
           UNION ALL SELECT id, uri, false FROM follow_requests
           WHERE account_id = ${follower} AND target_account_id = ${target}`)
 
@@ -164,7 +164,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
             yield* sql`UPDATE ${sql(table)} SET uri = ${uri ?? null}
               WHERE account_id = ${follower} AND target_account_id = ${target}`
           }
-          return row?.stands === true ? yield* respond("Accept", target, follower) : none
+          return row?.accepted === true ? yield* respond("Accept", target, follower) : none
         }
       )
 

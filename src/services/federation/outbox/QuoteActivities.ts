@@ -144,7 +144,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
       })
 
       /** Returns the post of a consent whose id does not name it. Other servers may claim any id for their consents. */
-      const kept = Effect.fnUntraced(function*(quoted: LocalName, number: bigint) {
+      const quotingPost = Effect.fnUntraced(function*(quoted: LocalName, number: bigint) {
         const uri = LocalIds.quoteAuthorization(LocalIds.namedActor(config, quoted), number)
         const [row] = yield* idRows(sql`SELECT q.status_id AS id FROM quotes q
           JOIN accounts a ON a.id = q.quoted_account_id AND a.domain IS NULL WHERE q.authorization_uri = ${uri}`)
@@ -152,7 +152,7 @@ export class QuoteActivities extends Context.Service<QuoteActivities, {
       })
 
       const stamp = traced("QuoteActivities.stamp")(function*(quoted: LocalName, number: bigint) {
-        const statusId = (yield* kept(quoted, number)) ?? number
+        const statusId = (yield* quotingPost(quoted, number)) ?? number
         const found = yield* find(statusId)
         if (found?.account.uri === null && !(yield* objects.load([statusId])).has(statusId)) return undefined
         return found?.state === "accepted" && found.quoted.uri === null && isNamed(quoted, found.quoted)

@@ -2,7 +2,7 @@ import type { Backoff } from "../../runtime/Backoff.ts"
 
 /**
  * Backoff of a failed delivery: 16 retries. After failure n, from 0, the delay is n^4 + 15 seconds, and up to half of
- * n^4 more; in all between 49 and 75 hours (federation.md section 12).
+ * n^4 more; in total between 49 and 75 hours (federation.md section 12).
  */
 export const deliveryBackoff: Backoff = {
   baseMillis: 15_000,

@@ -1,7 +1,7 @@
 import { isOfTrait } from "../documents/ActivityTypes.ts"
 import { postsIn, withPosts } from "../documents/CarriedPosts.ts"
+import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/ForeignValues.ts"
 import { quoteFields } from "../documents/QuoteDocument.ts"
-import { asForeign, asList, asText, type Foreign, idOf, idsOf } from "../documents/Reading.ts"
 import { accept, change, drop, type InboundPolicy } from "./InboundPolicy.ts"
 
 /** Fields of a post that list its audience. */
@@ -39,9 +39,9 @@ export const reactions: InboundPolicy = (activity, { separated }) =>
 const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => {
   let changed = false
   const keep = (values: ReadonlyArray<unknown>, named: (value: unknown) => string | undefined) => {
-    const kept = values.filter((value) => !separated.has(named(value) ?? ""))
-    changed ||= kept.length < values.length
-    return kept
+    const remaining = values.filter((value) => !separated.has(named(value) ?? ""))
+    changed ||= remaining.length < values.length
+    return remaining
   }
   const lists = audiences.flatMap((field) =>
     post[field] === undefined ? [] : [[field, keep(asList(post[field]), idOf)] as const]
@@ -49,8 +49,8 @@ const without = (separated: ReadonlySet<string>) => (post: Foreign): Foreign => 
   const tags = post["tag"] === undefined ? [] : [["tag", keep(asList(post["tag"]), hrefOf)] as const]
   const named = posts.filter((field) => idsOf(post[field]).some((id) => separated.has(id)))
   if (!changed && named.length === 0) return post
-  const kept = Object.entries({ ...post, ...Object.fromEntries([...lists, ...tags]) })
-  return Object.fromEntries(kept.filter(([name]) => !named.some((field) => field === name)))
+  const entries = Object.entries({ ...post, ...Object.fromEntries([...lists, ...tags]) })
+  return Object.fromEntries(entries.filter(([name]) => !named.some((field) => field === name)))
 }
 
 /**

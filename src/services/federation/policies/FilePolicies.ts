@@ -1,6 +1,6 @@
 import { withPosts } from "../documents/CarriedPosts.ts"
 import { isFileLink } from "../documents/ForeignPage.ts"
-import { asForeign, asList, type Foreign, typeOf } from "../documents/Reading.ts"
+import { asForeign, asList, type Foreign, typeOf } from "../documents/ForeignValues.ts"
 import { accept, change, type InboundPolicy } from "./InboundPolicy.ts"
 
 const fields = ["attachment", "icon", "image"] as const
@@ -13,8 +13,8 @@ const isEmoji = (tag: unknown) => {
 /** Returns a document without files, pictures and emoji; the same object if it has none. */
 const withoutFiles = (document: Foreign): Foreign => {
   const lists = ([["tag", isEmoji], ["url", isFileLink]] as const).flatMap(([name, isFile]) => {
-    const kept = asList(document[name]).filter((one) => !isFile(one))
-    return kept.length === asList(document[name]).length ? [] : [[name, kept] as const]
+    const remaining = asList(document[name]).filter((one) => !isFile(one))
+    return remaining.length === asList(document[name]).length ? [] : [[name, remaining] as const]
   })
   if (lists.length === 0 && fields.every((field) => document[field] === undefined)) return document
   const rest = Object.entries(document).filter(([name]) => !fields.some((field) => field === name))

@@ -1,4 +1,4 @@
-import type { Foreign } from "../documents/Reading.ts"
+import type { Foreign } from "../documents/ForeignValues.ts"
 import type { DomainPolicy } from "../domains/DomainPolicy.ts"
 
 /** Facts of an activity and its sender, before it has any effect. */

@@ -1,4 +1,4 @@
-import type { Foreign } from "../documents/Reading.ts"
+import type { Foreign } from "../documents/ForeignValues.ts"
 import { mentions, reactions } from "./BlockPolicies.ts"
 import { files } from "./FilePolicies.ts"
 import type { ActivityFacts, InboundPolicy } from "./InboundPolicy.ts"

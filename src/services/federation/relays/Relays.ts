@@ -12,7 +12,7 @@ import { traced } from "../../runtime/Traced.ts"
 import { AuditLog } from "../../staff/AuditLog.ts"
 import { auditedRows } from "../../staff/StaffRows.ts"
 import * as Activities from "../documents/Activities.ts"
-import { urlReader } from "../documents/Reading.ts"
+import { urlReader } from "../documents/ForeignValues.ts"
 import { publicCollection } from "../documents/Vocabulary.ts"
 import * as LocalIds from "../LocalIds.ts"
 import { type HostNames, instanceSender, Outbox } from "../outbox/Outbox.ts"
@@ -131,15 +131,15 @@ const make = Effect.gen(function*() {
         const existing = yield* relayRows(sql`SELECT * FROM relays WHERE inbox_url = ${url.href}`)
         if (existing.length > 0) return yield* taken
         yield* requireCapacity(sql, { table: "relays", name: "Relays", max: relaysMax })
-        const [made] = yield* relayRows(sql`
+        const [inserted] = yield* relayRows(sql`
           INSERT INTO relays (id, kind, inbox_url, inbox_id, account_id, state, created_at)
           SELECT next_id(${now}), ${
           actor === undefined ? "mastodon" : "litepub"
         }, ${url.href}, inbox_number(${url.href}),
             ${actor?.accountId ?? null}::bigint, 'idle', ${new Date(now)}
           ON CONFLICT (inbox_url) DO NOTHING RETURNING *`)
-        if (made === undefined) return yield* taken
-        const changed = yield* follow(made)
+        if (inserted === undefined) return yield* taken
+        const changed = yield* follow(inserted)
         yield* table.created(by, changed.relay)
         return changed
       })).pipe(Effect.catchTag("SqlError", Effect.die))

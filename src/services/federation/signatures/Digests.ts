@@ -7,9 +7,9 @@ const known = new WeakMap<Uint8Array, string>()
 const sha256 = (body: Uint8Array) => {
   const before = known.get(body)
   if (before !== undefined) return before
-  const made = hash("sha256", body, "base64")
-  known.set(body, made)
-  return made
+  const computed = hash("sha256", body, "base64")
+  known.set(body, computed)
+  return computed
 }
 
 /** Returns a `Digest` header (RFC 3230), as draft-cavage signs it. */

@@ -13,15 +13,15 @@ const emptyBytes = 1_024
 
 /** Keeps the last `max` bytes of a stream that passes through it. */
 const makeTail = (max: number) => {
-  let kept: Buffer = Buffer.alloc(0)
+  let tail: Buffer = Buffer.alloc(0)
   return {
-    bytes: () => kept,
+    bytes: () => tail,
     watch: <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>
       Stream.tap(bytes, (chunk) =>
         Effect.sync(() => {
-          kept = chunk.length >= max
+          tail = chunk.length >= max
             ? Buffer.from(chunk.subarray(chunk.length - max))
-            : Buffer.concat([kept, chunk]).subarray(-max)
+            : Buffer.concat([tail, chunk]).subarray(-max)
         }))
   }
 }

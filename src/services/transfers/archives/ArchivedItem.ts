@@ -8,7 +8,7 @@ import {
   idsOf,
   type ReadUrl,
   typeOf
-} from "../../federation/documents/Reading.ts"
+} from "../../federation/documents/ForeignValues.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { momentOf } from "../../runtime/Moments.ts"
 import { isContentType, type StoredStatus } from "../../statuses/StoredStatus.ts"

@@ -1,4 +1,4 @@
-import { asForeign, type Foreign, idOf, idsOf, single, typeOf } from "../../federation/documents/Reading.ts"
+import { asForeign, type Foreign, idOf, idsOf, single, typeOf } from "../../federation/documents/ForeignValues.ts"
 import { momentMillisMin, momentOf } from "../../runtime/Moments.ts"
 import type { StagedRow } from "../archives/StagedRows.ts"
 import { nameCharactersMax, type NewLine } from "../ImportLine.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
-import { asForeign, type Foreign, urlReader } from "../../federation/documents/Reading.ts"
+import { asForeign, type Foreign, urlReader } from "../../federation/documents/ForeignValues.ts"
 import { parseHandle } from "../../federation/DomainNames.ts"
 import { ObjectFetcher } from "../../federation/ObjectFetcher.ts"
 import { WebFingers } from "../../federation/WebFingers.ts"

@@ -18,12 +18,12 @@ const sliceRows = 40
 const lists = Effect.fnUntraced(function*(owner: AccountId, author: AccountId) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
-  const made = yield* sql<{ id: bigint }>`
+  const inserted = yield* sql<{ id: bigint }>`
     WITH made AS (INSERT INTO lists (id, account_id, title, replies_policy, exclusive)
       SELECT next_id(${now}), ${owner}::bigint, 'list ' || n, 'list', false FROM generate_series(1, ${listsOfOne}::int) n RETURNING id),
     members AS (INSERT INTO list_accounts (id, list_id, account_id) SELECT next_id(${now}), id, ${author}::bigint FROM made)
     SELECT id FROM made`
-  return made.map(({ id }) => id)
+  return inserted.map(({ id }) => id)
 })
 
 /** Returns the lists and homes that events of a status name, sorted, over all events. */

@@ -17,19 +17,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("staff actions on users
     Effect.gen(function*() {
       const by = yield* staffMember("writer", ["manageSettings", "manageUsers"])
       const anna = yield* newPerson("anna")
-      const { body: made } = yield* ask(by, "POST", presets, { title: "Tone", text: "Be kind." })
-      yield* Schema.decodeUnknownEffect(AdminWarningPreset)(made, { onExcessProperty: "error" })
+      const { body: preset } = yield* ask(by, "POST", presets, { title: "Tone", text: "Be kind." })
+      yield* Schema.decodeUnknownEffect(AdminWarningPreset)(preset, { onExcessProperty: "error" })
       for (const given of [{}, { text: " " }, { text: "x", title: "x".repeat(101) }, { text: "x".repeat(100_000) }]) {
         assert.strictEqual((yield* ask(by, "POST", presets, given)).status, 422, JSON.stringify(given).slice(0, 40))
       }
       const act = (more: object) => ask(by, "POST", `${accounts}/${anna.accountId}/action`, { type: "none", ...more })
-      assert.strictEqual((yield* act({ warning_preset_id: made.id, text: "This once." })).status, 200)
+      assert.strictEqual((yield* act({ warning_preset_id: preset.id, text: "This once." })).status, 200)
       assert.strictEqual((yield* act({ warning_preset_id: "1" })).status, 404)
       const { body: [told] } = yield* ask(anna, "GET", "/api/v1/notifications")
       assert.strictEqual(told.moderation_warning.text, "Be kind.\n\nThis once.")
-      assert.strictEqual((yield* ask(by, "PATCH", `${presets}/${made.id}`, { title: "" })).body.title, "")
-      assert.deepStrictEqual(yield* idsOf(by, presets), [made.id])
-      assert.deepStrictEqual((yield* ask(by, "DELETE", `${presets}/${made.id}`)).body, {})
+      assert.strictEqual((yield* ask(by, "PATCH", `${presets}/${preset.id}`, { title: "" })).body.title, "")
+      assert.deepStrictEqual(yield* idsOf(by, presets), [preset.id])
+      assert.deepStrictEqual((yield* ask(by, "DELETE", `${presets}/${preset.id}`)).body, {})
       assert.deepStrictEqual((yield* auditEntries(by.accountId)).map(({ act }) => act), [
         "warning_preset destroy",
         "warning_preset update",

@@ -81,13 +81,13 @@ layer(TestServer.layer(), { excludeTestServices: true })("appeals", (it) => {
       const judge = yield* staffMember("judge2", ["manageAppeals"])
       const bad = yield* newPerson("bad2")
       const cases = [["sensitive", "approve", false], ["silence", "reject", true]] as const
-      for (const [type, word, stands] of cases) {
+      for (const [type, word, inForce] of cases) {
         const id = yield* strike(moderator, bad, type)
         yield* ask(bad, "POST", `/api/v1/strikes/${id}/appeal`, { text: "Please" })
         const [appeal = ""] = yield* idsOf(judge, "/api/v1/admin/appeals?state=pending")
         assert.strictEqual((yield* ask(judge, "POST", `/api/v1/admin/appeals/${appeal}/${word}`)).status, 200)
         const { body } = yield* ask(moderator, "GET", `/api/v1/admin/accounts/${bad.accountId}`)
-        assert.strictEqual(body[type === "sensitive" ? "sensitized" : "silenced"], stands)
+        assert.strictEqual(body[type === "sensitive" ? "sensitized" : "silenced"], inForce)
       }
       assert.deepStrictEqual((yield* auditEntries(judge.accountId)).map(({ act }) => act), [
         "appeal reject",

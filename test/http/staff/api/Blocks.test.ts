@@ -23,14 +23,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
     Effect.gen(function*() {
       const staff = yield* staffMember("federator", ["manageFederation"])
       const path = `${root}/domain_blocks`
-      const made = yield* ask(staff, "POST", path, {
+      const created = yield* ask(staff, "POST", path, {
         domain: "Spam.Example",
         private_comment: "a",
         public_comment: "b",
         obfuscate: true
       })
-      assert.strictEqual(made.status, 200)
-      const block = yield* Schema.decodeUnknownEffect(AdminDomainBlock)(made.body, strict)
+      assert.strictEqual(created.status, 200)
+      const block = yield* Schema.decodeUnknownEffect(AdminDomainBlock)(created.body, strict)
       assert.deepInclude(block, {
         domain: "spam.example",
         digest: hash("sha256", "spam.example"),
@@ -108,9 +108,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
         200,
         ...Array.from({ length: 7 }, () => 422)
       ])
-      const made = responses.find(({ status }) => status === 200)!
+      const created = responses.find(({ status }) => status === 200)!
       for (const { body, status } of responses) {
-        if (status === 422) assert.deepStrictEqual(body.existing_domain_block, made.body)
+        if (status === 422) assert.deepStrictEqual(body.existing_domain_block, created.body)
       }
       const logged = [...yield* auditEntries(staff[0]!.accountId), ...yield* auditEntries(staff[1]!.accountId)]
       assert.deepStrictEqual(logged.map(({ act }) => act), ["domain_block create"])
@@ -120,16 +120,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
     Effect.gen(function*() {
       const staff = yield* staffMember("allower", ["manageFederation"])
       const path = `${root}/domain_allows`
-      const { body: made } = yield* ask(staff, "POST", path, { domain: "Friend.Example" })
-      yield* Schema.decodeUnknownEffect(AdminDomainAllow)(made, strict)
-      assert.strictEqual(made.domain, "friend.example")
-      assert.deepStrictEqual(told(yield* ask(staff, "POST", path, { domain: "friend.example" })), [200, made])
+      const { body: created } = yield* ask(staff, "POST", path, { domain: "Friend.Example" })
+      yield* Schema.decodeUnknownEffect(AdminDomainAllow)(created, strict)
+      assert.strictEqual(created.domain, "friend.example")
+      assert.deepStrictEqual(told(yield* ask(staff, "POST", path, { domain: "friend.example" })), [200, created])
       assert.deepStrictEqual(told(yield* ask(staff, "POST", path, {})), failed("Domain can't be blank"))
       assert.deepStrictEqual(told(yield* ask(staff, "POST", path, { domain: "" })), failed("Domain can't be blank"))
-      assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).body, made)
-      assert.deepStrictEqual((yield* ask(staff, "GET", path)).body, [made])
-      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), [200, {}])
-      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), notFound)
+      assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${created.id}`)).body, created)
+      assert.deepStrictEqual((yield* ask(staff, "GET", path)).body, [created])
+      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), [200, {}])
+      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), notFound)
       assert.deepStrictEqual((yield* auditEntries(staff.accountId)).map(({ act }) => act), [
         "domain_allow destroy",
         "domain_allow create"
@@ -140,14 +140,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
     Effect.gen(function*() {
       const staff = yield* staffMember("mailer", ["manageBlocks"])
       const path = `${root}/email_domain_blocks`
-      const { body: made } = yield* ask(staff, "POST", path, {
+      const { body: created } = yield* ask(staff, "POST", path, {
         domain: "Throwaway.Example",
         allow_with_approval: "true",
         other_domains: ["mx.throwaway.example", "192.0.2.25"]
       })
-      yield* Schema.decodeUnknownEffect(AdminEmailDomainBlock)(made, strict)
-      assert.deepInclude(made, { domain: "throwaway.example", allow_with_approval: true })
-      assert.strictEqual(made.history.length, 7)
+      yield* Schema.decodeUnknownEffect(AdminEmailDomainBlock)(created, strict)
+      assert.deepInclude(created, { domain: "throwaway.example", allow_with_approval: true })
+      assert.strictEqual(created.history.length, 7)
       assert.deepStrictEqual(
         (yield* ask(staff, "GET", path)).body.map(({ domain }: AdminEmailDomainBlock) => domain),
         ["192.0.2.25", "mx.throwaway.example", "throwaway.example"]
@@ -157,23 +157,23 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
         failed("Domain has already been taken")
       )
       assert.deepStrictEqual(told(yield* ask(staff, "POST", path, {})), failed("Domain can't be blank"))
-      assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).body, made)
-      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), [200, {}])
-      assert.deepStrictEqual(told(yield* ask(staff, "GET", `${path}/${made.id}`)), notFound)
+      assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${created.id}`)).body, created)
+      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), [200, {}])
+      assert.deepStrictEqual(told(yield* ask(staff, "GET", `${path}/${created.id}`)), notFound)
     }))
 
   it.effect("S-172: e-mail addresses in any spelling, by address or by digest", () =>
     Effect.gen(function*() {
       const staff = yield* staffMember("canon", ["manageBlocks"])
       const path = `${root}/canonical_email_blocks`
-      const { body: made } = yield* ask(staff, "POST", path, { email: "Some.Body+news@Mail.Example" })
-      yield* Schema.decodeUnknownEffect(AdminCanonicalEmailBlock)(made, strict)
-      assert.strictEqual(made.canonical_email_hash, hash("sha256", "somebody@mail.example"))
+      const { body: created } = yield* ask(staff, "POST", path, { email: "Some.Body+news@Mail.Example" })
+      yield* Schema.decodeUnknownEffect(AdminCanonicalEmailBlock)(created, strict)
+      assert.strictEqual(created.canonical_email_hash, hash("sha256", "somebody@mail.example"))
       const other = hash("sha256", "other@mail.example")
       const { body: second } = yield* ask(staff, "POST", path, { canonical_email_hash: other })
       assert.strictEqual(second.canonical_email_hash, other)
       const test = (email: string) => Effect.map(ask(staff, "POST", `${path}/test`, { email }), ({ body }) => body)
-      assert.deepStrictEqual(yield* test("SOMEBODY@mail.example"), [made])
+      assert.deepStrictEqual(yield* test("SOMEBODY@mail.example"), [created])
       assert.deepStrictEqual(yield* test("somebody@mail2.example"), [])
       assert.deepStrictEqual(told(yield* ask(staff, "POST", `${path}/test`, {})), [400, {
         error: "param is missing or the value is empty or invalid: email"
@@ -182,8 +182,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
         told(yield* ask(staff, "POST", path, { canonical_email_hash: other })),
         failed("Canonical email hash has already been taken")
       )
-      assert.deepStrictEqual((yield* ask(staff, "GET", path)).body, [second, made])
-      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), [200, {}])
+      assert.deepStrictEqual((yield* ask(staff, "GET", path)).body, [second, created])
+      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), [200, {}])
       assert.deepStrictEqual(yield* test("somebody@mail.example"), [])
     }))
 
@@ -191,9 +191,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
     Effect.gen(function*() {
       const staff = yield* staffMember("namer", ["manageBlocks"])
       const path = `${root}/username_blocks`
-      const { body: made } = yield* ask(staff, "POST", path, { username: "Bank", exact: false })
-      yield* Schema.decodeUnknownEffect(AdminUsernameBlock)(made, strict)
-      assert.deepInclude(made, { username: "Bank", exact: false, allow_with_approval: false })
+      const { body: created } = yield* ask(staff, "POST", path, { username: "Bank", exact: false })
+      yield* Schema.decodeUnknownEffect(AdminUsernameBlock)(created, strict)
+      assert.deepInclude(created, { username: "Bank", exact: false, allow_with_approval: false })
       assert.deepStrictEqual(
         told(yield* ask(staff, "POST", path, { username: "b4nk" })),
         failed("Username has already been taken")
@@ -202,10 +202,10 @@ layer(TestServer.layer(), { excludeTestServices: true })("blocks in the API", (i
         told(yield* ask(staff, "POST", path, { username: "__" })),
         failed("Username can't be blank")
       )
-      const { body: changed } = yield* ask(staff, "PATCH", `${path}/${made.id}`, { allow_with_approval: true })
+      const { body: changed } = yield* ask(staff, "PATCH", `${path}/${created.id}`, { allow_with_approval: true })
       assert.deepInclude(changed, { username: "Bank", exact: false, allow_with_approval: true })
       assert.deepStrictEqual((yield* ask(staff, "GET", path)).body, [changed])
-      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), [200, {}])
+      assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), [200, {}])
       assert.deepStrictEqual((yield* auditEntries(staff.accountId)).map(({ act }) => act), [
         "username_block destroy",
         "username_block update",

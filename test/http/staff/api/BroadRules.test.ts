@@ -51,9 +51,9 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules about servers an
         const { body, status } = yield* block(ip)
         assert.deepStrictEqual([ip, status, body], [ip, 422, broad])
       }
-      const { body: made } = yield* block("::/0", { confirmed: "true" })
-      assert.strictEqual(made.ip, "::/0")
-      const path = `/api/v1/admin/ip_blocks/${made.id}`
+      const { body: created } = yield* block("::/0", { confirmed: "true" })
+      assert.strictEqual(created.ip, "::/0")
+      const path = `/api/v1/admin/ip_blocks/${created.id}`
       assert.strictEqual((yield* ask(staff, "PUT", path, { comment: "known" })).status, 200)
       assert.strictEqual((yield* ask(staff, "PUT", path, { ip: "0.0.0.0/1" })).status, 422)
       for (const ip of ["10.0.0.0/8", "2001:db8::/32"]) assert.strictEqual((yield* block(ip)).status, 200, ip)

@@ -28,10 +28,10 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
       Effect.gen(function*() {
         const by = yield* staffMember("smith", ["manageCustomEmojis"])
         const png = yield* picture("png")
-        const { body: made, status } = yield* create(by, png, { shortcode: "anvil", category: "Tools" })
-        assert.strictEqual(status, 200, JSON.stringify(made))
-        yield* Schema.decodeUnknownEffect(AdminCustomEmoji)(made, { onExcessProperty: "error" })
-        assert.deepInclude(made, {
+        const { body: created, status } = yield* create(by, png, { shortcode: "anvil", category: "Tools" })
+        assert.strictEqual(status, 200, JSON.stringify(created))
+        yield* Schema.decodeUnknownEffect(AdminCustomEmoji)(created, { onExcessProperty: "error" })
+        assert.deepInclude(created, {
           shortcode: "anvil",
           domain: null,
           category: "Tools",
@@ -43,7 +43,7 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
           ({ body }) => body.map(({ shortcode }: { readonly shortcode: string }) => shortcode)
         )
         assert.deepStrictEqual(yield* listed, ["anvil"])
-        const change = (what: object) => Effect.map(ask(by, "PATCH", `${path}/${made.id}`, what), ({ body }) => body)
+        const change = (what: object) => Effect.map(ask(by, "PATCH", `${path}/${created.id}`, what), ({ body }) => body)
         assert.deepInclude(yield* change({ unlisted: true, category: "" }), {
           visible_in_picker: false,
           category: null
@@ -71,8 +71,8 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         }
         const outsider = yield* staffMember("outsider", ["manageRules"])
         assert.strictEqual((yield* create(outsider, png, { shortcode: "mine" })).status, 403)
-        assert.deepStrictEqual((yield* ask(by, "DELETE", `${path}/${made.id}`)).body, {})
-        assert.strictEqual((yield* ask(by, "GET", `${path}/${made.id}`)).status, 404)
+        assert.deepStrictEqual((yield* ask(by, "DELETE", `${path}/${created.id}`)).body, {})
+        assert.strictEqual((yield* ask(by, "GET", `${path}/${created.id}`)).status, 404)
         assert.deepStrictEqual(yield* listed, [])
         assert.deepStrictEqual(
           (yield* auditEntries(by.accountId)).map(({ act, targetLabel }) => `${act} ${targetLabel}`),

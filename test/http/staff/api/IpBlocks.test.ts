@@ -30,15 +30,15 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
     it.effect("S-174 S-277: are created, shown, changed and removed, and one network has one block", () =>
       Effect.gen(function*() {
         const staff = yield* staffMember("keeper", ["manageBlocks"])
-        const { body: made } = yield* ask(staff, "POST", path, {
+        const { body: created } = yield* ask(staff, "POST", path, {
           ip: "198.51.100.77/24",
           severity: "sign_up_block",
           comment: "spam",
           expires_in: "86400"
         })
-        yield* Schema.decodeUnknownEffect(AdminIpBlock)(made, { onExcessProperty: "error" })
-        assert.deepInclude(made, { ip: "198.51.100.0/24", severity: "sign_up_block", comment: "spam" })
-        assert.closeTo(Date.parse(made.expires_at) - Date.parse(made.created_at), 86_400_000, 1_000)
+        yield* Schema.decodeUnknownEffect(AdminIpBlock)(created, { onExcessProperty: "error" })
+        assert.deepInclude(created, { ip: "198.51.100.0/24", severity: "sign_up_block", comment: "spam" })
+        assert.closeTo(Date.parse(created.expires_at) - Date.parse(created.created_at), 86_400_000, 1_000)
         for (const ip of ["198.51.100.0/24", "198.51.100.9/24", "::ffff:198.51.100.0/120"]) {
           assert.deepStrictEqual(
             told(yield* ask(staff, "POST", path, { ip, severity: "no_access" })),
@@ -56,16 +56,16 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
             [{ ip: "127.0.0.0/8", severity: "no_access" }, "Ip includes an address that you are using"]
           ] as const
         ) assert.deepStrictEqual(told(yield* ask(staff, "POST", path, wish)), failed(text))
-        const { body: changed } = yield* ask(staff, "PUT", `${path}/${made.id}`, {
+        const { body: changed } = yield* ask(staff, "PUT", `${path}/${created.id}`, {
           severity: "no_access",
           expires_in: ""
         })
-        assert.deepStrictEqual(changed, { ...made, severity: "no_access", expires_at: null })
-        assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).body, changed)
+        assert.deepStrictEqual(changed, { ...created, severity: "no_access", expires_at: null })
+        assert.deepStrictEqual((yield* ask(staff, "GET", `${path}/${created.id}`)).body, changed)
         assert.strictEqual((yield* block(staff, "2001:DB8::7")).ip, "2001:db8::7/128")
         assert.strictEqual((yield* ask(staff, "GET", `${path}?limit=1`)).body[0].ip, "2001:db8::7/128")
-        assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${made.id}`)), [200, {}])
-        assert.strictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).status, 404)
+        assert.deepStrictEqual(told(yield* ask(staff, "DELETE", `${path}/${created.id}`)), [200, {}])
+        assert.strictEqual((yield* ask(staff, "GET", `${path}/${created.id}`)).status, 404)
         assert.deepStrictEqual((yield* auditEntries(staff.accountId)).map(({ act }) => act), [
           "ip_block destroy",
           "ip_block create",
@@ -91,7 +91,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
           "/api/v1/streaming/user",
           "/nowhere"
         ]
-        const made = yield* block(staff, "203.0.113.0/24")
+        const created = yield* block(staff, "203.0.113.0/24")
         for (const where of everywhere) {
           assert.deepStrictEqual(yield* from("203.0.113.9", where, { token: staff.token }), forbiddenAt(where), where)
           assert.notDeepEqual(yield* from("203.0.114.9", where), forbiddenAt(where), where)
@@ -103,7 +103,7 @@ layer(TestServer.layer({ REGISTRATIONS: "open" }), { excludeTestServices: true }
             where
           )
         }
-        yield* ask(staff, "DELETE", `${path}/${made.id}`)
+        yield* ask(staff, "DELETE", `${path}/${created.id}`)
         assert.strictEqual((yield* from("203.0.113.9", "/api/v1/instance"))[0], 200)
       }))
 

@@ -52,12 +52,12 @@ layer(servers, { excludeTestServices: true })("relays", (it) => {
       const relay = yield* actor("relay", { type: "Service", inbox: `${url}/relay/inbox`, endpoints: {} })
       const mallory = yield* actor("mallory")
       const author = yield* createPerson("author")
-      const { body: made } = yield* ask(staff, "POST", path, { inbox_url: `${url}/relay/inbox` })
-      yield* Schema.decodeUnknownEffect(AdminRelay)(made, { onExcessProperty: "error" })
-      assert.deepInclude(made, { kind: "mastodon", state: "pending" })
+      const { body: created } = yield* ask(staff, "POST", path, { inbox_url: `${url}/relay/inbox` })
+      yield* Schema.decodeUnknownEffect(AdminRelay)(created, { onExcessProperty: "error" })
+      assert.deepInclude(created, { kind: "mastodon", state: "pending" })
       const follow = yield* inbox.next("Follow")
       assert.deepInclude(follow, { actor: `${baseUrl}/actor`, object: everybody })
-      const state = Effect.map(ask(staff, "GET", `${path}/${made.id}`), ({ body }) => body.state)
+      const state = Effect.map(ask(staff, "GET", `${path}/${created.id}`), ({ body }) => body.state)
       // Another account of the host with the right id, and the relay with a wrong id.
       yield* deliverFrom(mallory, {
         type: "Accept",
@@ -104,12 +104,12 @@ layer(servers, { excludeTestServices: true })("relays", (it) => {
       const { body: timeline } = yield* ask(author, "GET", "/api/v1/timelines/public?remote=true")
       assert.deepStrictEqual(timeline.map(({ uri }: { uri: string }) => uri), [posted["id"]])
 
-      assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/disable`)).body.state, "idle")
+      assert.strictEqual((yield* ask(staff, "POST", `${path}/${created.id}/disable`)).body.state, "idle")
       assert.deepStrictEqual(((yield* inbox.next("Undo"))["object"] as Json)["id"], follow["id"])
-      assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/disable`)).body.state, "idle")
+      assert.strictEqual((yield* ask(staff, "POST", `${path}/${created.id}/disable`)).body.state, "idle")
       yield* deliverFrom(relay, { type: "Accept", object: follow["id"] })
       assert.strictEqual(yield* state, "idle")
-      assert.strictEqual((yield* ask(staff, "POST", `${path}/${made.id}/enable`)).body.state, "pending")
+      assert.strictEqual((yield* ask(staff, "POST", `${path}/${created.id}/enable`)).body.state, "pending")
       const again = yield* inbox.next("Follow")
       assert.notStrictEqual(again["id"], follow["id"])
       // A response to the earlier follow is late.
@@ -117,8 +117,8 @@ layer(servers, { excludeTestServices: true })("relays", (it) => {
       assert.strictEqual(yield* state, "pending")
       yield* deliverFrom(relay, { type: "Reject", object: again["id"] })
       assert.strictEqual(yield* state, "rejected")
-      assert.deepStrictEqual((yield* ask(staff, "DELETE", `${path}/${made.id}`)).body, {})
-      assert.strictEqual((yield* ask(staff, "GET", `${path}/${made.id}`)).status, 404)
+      assert.deepStrictEqual((yield* ask(staff, "DELETE", `${path}/${created.id}`)).body, {})
+      assert.strictEqual((yield* ask(staff, "GET", `${path}/${created.id}`)).status, 404)
       assert.deepStrictEqual((yield* auditEntries(staff.accountId)).map(({ act }) => act), [
         "relay destroy",
         "relay enable",
@@ -134,8 +134,8 @@ layer(servers, { excludeTestServices: true })("relays", (it) => {
       const staff = yield* staffMember("litepub", ["manageFederation"])
       const inbox = yield* collected("/lite/inbox")
       const relay = yield* actor("lite", { type: "Application", inbox: `${url}/lite/inbox`, endpoints: {} })
-      const { body: made } = yield* ask(staff, "POST", path, { actor_url: relay.id })
-      assert.deepInclude(made, { kind: "litepub", state: "pending", inbox_url: `${url}/lite/inbox` })
+      const { body: created } = yield* ask(staff, "POST", path, { actor_url: relay.id })
+      assert.deepInclude(created, { kind: "litepub", state: "pending", inbox_url: `${url}/lite/inbox` })
       const follow = yield* inbox.next("Follow")
       assert.strictEqual(follow["object"], relay.id)
       assert.strictEqual(yield* deliverFrom(relay, { type: "Accept", object: follow }), "done")
@@ -159,7 +159,7 @@ layer(servers, { excludeTestServices: true })("relays", (it) => {
         const { body, status } = yield* ask(staff, "POST", path, wish)
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${text}`])
       }
-      yield* ask(staff, "DELETE", `${path}/${made.id}`)
+      yield* ask(staff, "DELETE", `${path}/${created.id}`)
       assert.deepInclude((yield* inbox.next("Undo"))["object"], { type: "Follow", object: relay.id, id: follow["id"] })
     }))
 

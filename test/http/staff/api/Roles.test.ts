@@ -27,7 +27,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("roles in the API", (it
         position: -1,
         require_2fa: false
       }])
-      const { body: made } = yield* ask(owner, "POST", path, {
+      const { body: created } = yield* ask(owner, "POST", path, {
         name: " Helper ",
         color: "AbC",
         position: 5,
@@ -35,8 +35,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("roles in the API", (it
         highlighted: "true",
         collection_limit: 3
       })
-      assert.deepStrictEqual(made, {
-        id: made.id,
+      assert.deepStrictEqual(created, {
+        id: created.id,
         name: "Helper",
         permissions: "65552",
         color: "#abc",
@@ -46,19 +46,19 @@ layer(TestServer.layer(), { excludeTestServices: true })("roles in the API", (it
         position: 5,
         require_2fa: false
       })
-      assert.deepStrictEqual((yield* ask(owner, "GET", `${path}/${made.id}`)).body, made)
-      const changed = { ...made, name: "Aid", permissions: "65568", own_permissions: "32" }
+      assert.deepStrictEqual((yield* ask(owner, "GET", `${path}/${created.id}`)).body, created)
+      const changed = { ...created, name: "Aid", permissions: "65568", own_permissions: "32" }
       assert.deepStrictEqual(
-        (yield* ask(owner, "PUT", `${path}/${made.id}`, { name: "Aid", permissions: "32" })).body,
+        (yield* ask(owner, "PUT", `${path}/${created.id}`, { name: "Aid", permissions: "32" })).body,
         changed
       )
-      assert.deepStrictEqual((yield* ask(owner, "DELETE", `${path}/${made.id}`)).body, {})
-      const gone = yield* ask(owner, "GET", `${path}/${made.id}`)
+      assert.deepStrictEqual((yield* ask(owner, "DELETE", `${path}/${created.id}`)).body, {})
+      const gone = yield* ask(owner, "GET", `${path}/${created.id}`)
       assert.deepStrictEqual([gone.status, gone.body], notFound)
       const role = { name: "Helper", color: "#abc", position: 5, highlighted: true, collectionLimit: 3 }
       const before = { ...role, permissions: "16", require2fa: false }
       const after = { ...before, name: "Aid", permissions: "32" }
-      const entry = { username: "owner2", targetId: BigInt(made.id) }
+      const entry = { username: "owner2", targetId: BigInt(created.id) }
       assert.deepStrictEqual(yield* auditEntries(owner.accountId), [
         { ...entry, act: "role destroy", targetLabel: "Aid", before: after, after: null },
         { ...entry, act: "role update", targetLabel: "Helper", before, after },
@@ -104,8 +104,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("roles in the API", (it
         assert.deepStrictEqual([status, body.error], [422, `Validation failed: ${expected}`], JSON.stringify(given))
       }
       // A lower role may keep its permissions.
-      const kept = yield* ask(admin, "PUT", `${path}/${lower.roleId}`, { name: "Kept", permissions: String(16 + 1024) })
-      assert.deepInclude(kept.body, { name: "Kept", own_permissions: "1040" })
+      const changed = yield* ask(admin, "PUT", `${path}/${lower.roleId}`, {
+        name: "Kept",
+        permissions: String(16 + 1024)
+      })
+      assert.deepInclude(changed.body, { name: "Kept", own_permissions: "1040" })
       const everybody = yield* ask(admin, "PUT", `${path}/-99`, { permissions: "1024" })
       assert.deepStrictEqual(
         everybody.body.error,

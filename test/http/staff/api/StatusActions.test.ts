@@ -18,7 +18,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
       Effect.gen(function*() {
         const moderator = yield* staffMember("moderator1", ["manageReports"])
         const [bad, witness] = [yield* newPerson("bad1"), yield* newPerson("witness1")]
-        const [first, second, kept] = [
+        const [first, second, untouched] = [
           yield* publishedId(bad, "Hello"),
           yield* publishedId(bad, "Hello"),
           yield* publishedId(bad, "Hello")
@@ -30,7 +30,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
         const given = { type: "delete", status_ids: [first, second], report_id: report.id, text: "No" }
         assert.strictEqual((yield* ask(moderator, "POST", path, given)).status, 200)
         for (const id of [first, second]) assert.strictEqual((yield* read(bad, id)).status, 404)
-        assert.strictEqual((yield* read(witness, kept)).status, 200)
+        assert.strictEqual((yield* read(witness, untouched)).status, 200)
         const { body: resolved } = yield* ask(moderator, "GET", `/api/v1/admin/reports/${report.id}`)
         assert.isTrue(resolved.action_taken)
         const { body: [told] } = yield* ask(bad, "GET", "/api/v1/notifications?types[]=moderation_warning")

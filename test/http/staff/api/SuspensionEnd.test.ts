@@ -19,16 +19,16 @@ layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, an
       yield* follow(bad)
       // An older post is all that the home has besides the suspended account's, so Postgres is only queried below it.
       const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
-      const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Before it" })).body.id)
+      const posted = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Before it" })).body.id)
       yield* settled
-      assert.deepStrictEqual(yield* home, [said])
+      assert.deepStrictEqual(yield* home, [posted])
       yield* act("action", { type: "suspend" })
       yield* follow(other)
       yield* settled
       assert.deepStrictEqual(yield* home, [older])
       yield* act("unsuspend")
       yield* settled
-      assert.deepStrictEqual(yield* home, [said, older])
+      assert.deepStrictEqual(yield* home, [posted, older])
     }))
 
   it.effect("S-022 I3: it is also back in homes and lists that had its posts by a hashtag or a boost", () =>
@@ -51,14 +51,14 @@ layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, an
       yield* ask(lister, "POST", `/api/v1/lists/${list.id}/tags`, { tags: ["herons"] })
       yield* follow(fan, booster)
       const older = String((yield* ask(other, "POST", "/api/v1/statuses", { status: "Older" })).body.id)
-      const said = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Seen #herons" })).body.id)
-      const boost = String((yield* ask(booster, "POST", `/api/v1/statuses/${said}/reblog`)).body.id)
+      const posted = String((yield* ask(bad, "POST", "/api/v1/statuses", { status: "Seen #herons" })).body.id)
+      const boost = String((yield* ask(booster, "POST", `/api/v1/statuses/${posted}/reblog`)).body.id)
       yield* settled
       const homes = Effect.all([
         idsOf(tagged, "/api/v1/timelines/home"),
         idsOf(fan, "/api/v1/timelines/home")
       ])
-      assert.deepStrictEqual(yield* homes, [[said], [boost]])
+      assert.deepStrictEqual(yield* homes, [[posted], [boost]])
       yield* act("action", { type: "suspend" })
       // Their homes are rebuilt during the suspension, with an older post in them.
       for (const one of [tagged, fan]) yield* follow(one, other)
@@ -66,7 +66,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("concurrent actions, an
       assert.deepStrictEqual(yield* homes, [[older], [older]])
       yield* act("unsuspend")
       yield* settled
-      assert.deepStrictEqual(yield* homes, [[said, older], [boost, older]])
+      assert.deepStrictEqual(yield* homes, [[posted, older], [boost, older]])
     }))
 
   it.effect("S-022 S-234: of two moderators with the same concurrent action one succeeds, the other is notified, the log has both", () =>

@@ -11,8 +11,8 @@ layer(TestServer.layer(), { excludeTestServices: true })(
     it.effect("S-168 S-274: a server is blocked, a weaker block is refused, and it is lifted; a file's effect is previewed", () =>
       Effect.gen(function*() {
         const { act, browser, undo } = yield* administratorBrowser("warden")
-        const made = yield* act("/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "suspend" })
-        assert.include(made.text, "bad.example was added to the list.")
+        const created = yield* act("/admin/domain_blocks/new", "create", { domain: "bad.example", severity: "suspend" })
+        assert.include(created.text, "bad.example was added to the list.")
         const weaker = yield* browser.press(yield* browser.get("/admin/domain_blocks/new"), "create", {
           domain: "sub.bad.example",
           severity: "silence"
@@ -34,7 +34,7 @@ layer(TestServer.layer(), { excludeTestServices: true })(
         )
         const done = yield* browser.follow(yield* browser.press(asked, "import"))
         assert.include(done.text, "worse.example")
-        assert.notInclude((yield* undo(made)).text, "bad.example</a>")
+        assert.notInclude((yield* undo(created)).text, "bad.example</a>")
       }))
 
     it.effect("S-172 S-173 S-174: sign-up blocks are added, tested and removed", () =>

@@ -103,7 +103,7 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
               const { format, height, width } = await sharp(new Uint8Array(await response.arrayBuffer())).metadata()
               return [format, width, height, response.headers.get("etag")]
             }))
-        const made = yield* Effect.promise(async () => ({
+        const pictures = yield* Effect.promise(async () => ({
           png: await picture(700, 600).png().toBuffer(),
           jpg: await picture(2600, 1400).jpeg().toBuffer(),
           gif: await picture(40, 40).gif().toBuffer(),
@@ -114,11 +114,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
         const own = yield* sizeAt("/favicon.ico")
         const first = yield* instance
 
-        const shown = yield* browser.follow(yield* send("thumbnail", made.jpg, { description: "Our <place>" }))
+        const shown = yield* browser.follow(yield* send("thumbnail", pictures.jpg, { description: "Our <place>" }))
         assert.include(shown.text, "The image was saved.")
         assert.include(shown.text, `alt="Our &lt;place&gt;"`)
-        assert.strictEqual((yield* send("appIcon", made.png)).status, 302)
-        assert.strictEqual((yield* send("favicon", made.png)).status, 302)
+        assert.strictEqual((yield* send("appIcon", pictures.png)).status, 302)
+        assert.strictEqual((yield* send("favicon", pictures.png)).status, 302)
         const now = yield* instance
         assert.match(now.thumbnail.blurhash, /^\S{36}$/)
         assert.strictEqual(now.thumbnail.description, "Our <place>")
@@ -140,21 +140,21 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
 
         // A replacement removes the files of the picture before; a refused one leaves no files.
         const before = (yield* files).length
-        assert.strictEqual((yield* send("favicon", made.png)).status, 302)
+        assert.strictEqual((yield* send("favicon", pictures.png)).status, 302)
         assert.strictEqual((yield* files).length, before)
-        const kept = yield* files
+        const storedFiles = yield* files
         const wrong: ReadonlyArray<readonly [kind: string, bytes: Uint8Array, status: number]> = [
-          ["banner", made.png, 404],
-          ["favicon", made.gif, 422],
-          ["favicon", made.long, 422],
-          ["favicon", made.png.subarray(0, 90), 422],
+          ["banner", pictures.png, 404],
+          ["favicon", pictures.gif, 422],
+          ["favicon", pictures.long, 422],
+          ["favicon", pictures.png.subarray(0, 90), 422],
           ["favicon", new TextEncoder().encode(`<svg xmlns="http://www.w3.org/2000/svg"/>`), 422],
           ["favicon", new Uint8Array(), 422],
           ["favicon", new Uint8Array(8_388_609), 422]
         ]
         for (const [kind, bytes, status] of wrong) assert.strictEqual((yield* send(kind, bytes)).status, status, kind)
-        assert.strictEqual((yield* send("thumbnail", made.jpg, { description: "x".repeat(201) })).status, 422)
-        assert.deepStrictEqual(yield* files, kept)
+        assert.strictEqual((yield* send("thumbnail", pictures.jpg, { description: "x".repeat(201) })).status, 422)
+        assert.deepStrictEqual(yield* files, storedFiles)
 
         const asked = yield* browser.press(yield* browser.get(path), "remove", { kind: "favicon" })
         assert.include(asked.text, "the default is shown instead")
@@ -202,27 +202,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("settings pages", (it) 
   it.effect("S-017: an invite is created, is shown once as an address, and is ended", () =>
     Effect.gen(function*() {
       const { act } = yield* administratorBrowser("host")
-      const made = yield* act("/admin/invites", "create", { max_uses: "5", expires_in: "3600" })
-      const code = /\/invite\/(\w{8})/.exec(made.text)?.[1]
+      const created = yield* act("/admin/invites", "create", { max_uses: "5", expires_in: "3600" })
+      const code = /\/invite\/(\w{8})/.exec(created.text)?.[1]
       assert.isDefined(code)
-      assert.include(made.text, "0 of 5")
-      const id = /name="id" value="(\d+)"/.exec(made.text)?.[1] ?? ""
+      assert.include(created.text, "0 of 5")
+      const id = /name="id" value="(\d+)"/.exec(created.text)?.[1] ?? ""
       assert.include((yield* act("/admin/invites", "end", { id })).text, "The invite was revoked.")
     }))
 
   it.effect("S-255: a role is created with permissions that its creator has, changed and removed", () =>
     Effect.gen(function*() {
       const { act } = yield* administratorBrowser("maker")
-      const made = yield* act("/admin/roles/new", "save", {
+      const created = yield* act("/admin/roles/new", "save", {
         name: "Helper",
         position: "5",
         collection_limit: "10",
         "permissions[]": "manageReports",
         require_2fa: "yes"
       })
-      assert.include(made.text, "The role was created.")
-      assert.match(made.text, /value="manageReports" checked/)
-      assert.match(made.text, /name="require_2fa" value="yes" checked/)
+      assert.include(created.text, "The role was created.")
+      assert.match(created.text, /value="manageReports" checked/)
+      assert.match(created.text, /name="require_2fa" value="yes" checked/)
       const lower = yield* staffMember("under", ["manageRoles"], 20)
       const browser = yield* staffBrowser(lower)
       const page = yield* browser.get("/admin/roles/new")

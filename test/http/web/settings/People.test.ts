@@ -11,13 +11,13 @@ layer(TestServer.layer(), { excludeTestServices: true })(
     it.effect("filters are created, changed and deleted", () =>
       Effect.gen(function*() {
         const { browser, person, send } = yield* opened("filterer")
-        const made = yield* send("/settings/filters", "create", (fields) => {
+        const created = yield* send("/settings/filters", "create", (fields) => {
           fields.set("title", "Sports")
           fields.set("keywords", "football\r\ntennis club")
           fields.set("expires_in", "3600")
         })
-        assert.strictEqual(made.status, 303, made.text)
-        const path = locationOf(made).pathname
+        assert.strictEqual(created.status, 303, created.text)
+        const path = locationOf(created).pathname
         const { body: [filter] } = yield* ask(person, "GET", "/api/v2/filters")
         assert.strictEqual(path, `/settings/filters/${filter.id}`)
         assert.deepStrictEqual(filter.keywords.map(({ keyword }: { readonly keyword: string }) => keyword), [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { foreignActor } from "../../../../src/services/federation/documents/ForeignActor.ts"
-import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+import { urlReader } from "../../../../src/services/federation/documents/ForeignValues.ts"
 
 const id = new URL("https://else.test/users/zoe")
 const at = (path: string) => `https://else.test${path}`

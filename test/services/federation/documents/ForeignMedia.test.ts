@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { emojiDocument } from "../../../../src/services/federation/documents/EmojiDocument.ts"
 import { foreignAttachments, foreignPicture } from "../../../../src/services/federation/documents/ForeignMedia.ts"
-import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+import { urlReader } from "../../../../src/services/federation/documents/ForeignValues.ts"
 
 const readUrl = urlReader([])
 const url = "https://there.test/a.png"

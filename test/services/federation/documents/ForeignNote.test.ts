@@ -10,7 +10,7 @@ import {
 } from "../../../../src/services/federation/documents/ForeignNote.ts"
 import { summaryCharactersMax, titleCharactersMax } from "../../../../src/services/federation/documents/ForeignPage.ts"
 import { optionCharactersMax, optionsMax } from "../../../../src/services/federation/documents/ForeignPoll.ts"
-import { urlReader } from "../../../../src/services/federation/documents/Reading.ts"
+import { urlReader } from "../../../../src/services/federation/documents/ForeignValues.ts"
 import { jsonBytes } from "../../../../src/services/html/Text.ts"
 import { accountBytesMax, statusBytesMax } from "../../../../src/services/instance/ContentLimits.ts"
 import {

@@ -2,7 +2,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as KeyOperations from "../../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../../src/layers/NodeKeyOperations.ts"
 import { AccountId } from "../../../../src/services/database/Ids.ts"
 import { LocalActors } from "../../../../src/services/federation/LocalActors.ts"
 import { Objects } from "../../../../src/services/federation/Objects.ts"
@@ -18,7 +18,7 @@ import * as Worlds from "../../../support/World.ts"
 const leaving = Layer.mergeAll(OutgoingActivities.layer, DeliveryExpansion.layer, FetchedBy.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Outbox.layer, Objects.layer, LocalActors.layer)),
   Layer.provideMerge(Layer.merge(Handles.layer, SigningKeys.layer)),
-  Layer.provideMerge(Layer.merge(KeyOperations.layer, NodeCrypto.layer)),
+  Layer.provideMerge(Layer.merge(NodeKeyOperations.layer, NodeCrypto.layer)),
   Layer.provideMerge(Reads)
 )
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import * as KeyOperationsLayer from "../../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../../src/layers/NodeKeyOperations.ts"
 import { KeyOperations } from "../../../../src/services/federation/signatures/KeyOperations.ts"
 import { type Scheme, Signatures } from "../../../../src/services/federation/signatures/Signatures.ts"
 import {
@@ -18,7 +18,7 @@ const body = new TextEncoder().encode("{\"type\":\"Like\",\"id\":\"https://peer.
 const keyId = "https://peer.test/users/b#main-key"
 
 const Live = Signatures.layer.pipe(
-  Layer.provideMerge(KeyOperationsLayer.layer),
+  Layer.provideMerge(NodeKeyOperations.layer),
   Layer.provide(Layer.succeed(ServerConfig, configuration))
 )
 
@@ -140,7 +140,7 @@ layer(Live)("signatures", (it) => {
       Effect.gen(function*() {
         const { publicPem, request } = yield* signed(scheme, "POST")
         const elsewhere = Layer.fresh(Signatures.layer).pipe(
-          Layer.provide(KeyOperationsLayer.layer),
+          Layer.provide(NodeKeyOperations.layer),
           Layer.provide(Layer.succeed(ServerConfig, { ...configuration, publicUrl: "https://elsewhere.test" }))
         )
         assert.isFalse(yield* believed(request, publicPem).pipe(Effect.provide(elsewhere)))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import * as KeyOperationsLayer from "../../../../src/layers/KeyOperations.ts"
+import * as NodeKeyOperations from "../../../../src/layers/NodeKeyOperations.ts"
 import * as Cavage from "../../../../src/services/federation/signatures/Cavage.ts"
 import { contentDigest, isContentDigestOf, isDigestOf } from "../../../../src/services/federation/signatures/Digests.ts"
 import { KeyOperations } from "../../../../src/services/federation/signatures/KeyOperations.ts"
@@ -54,7 +54,7 @@ oYi+1hqp1fIekaxsyQIDAQAB
       const keys = yield* KeyOperations
       assert.isTrue(yield* keys.verify(publicKey, claim.algorithm, claim.base, claim.signature))
       assert.isFalse(yield* keys.verify(publicKey, "ed25519", claim.base, claim.signature))
-    }).pipe(Effect.provide(KeyOperationsLayer.layer)))
+    }).pipe(Effect.provide(NodeKeyOperations.layer)))
 })
 
 describe("RFC 9421, appendix B", () => {
@@ -91,7 +91,7 @@ MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
       assert.isTrue(yield* keys.verify(publicKey, "ed25519", utf8.encode(base), signature))
       assert.isTrue(yield* keys.verify(publicKey, undefined, utf8.encode(base), signature))
       assert.isFalse(yield* keys.verify(publicKey, "rsa-sha256", utf8.encode(base), signature))
-    }).pipe(Effect.provide(KeyOperationsLayer.layer)))
+    }).pipe(Effect.provide(NodeKeyOperations.layer)))
 
   it("section 2.2: derived components", () => {
     const names = ["@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query"]

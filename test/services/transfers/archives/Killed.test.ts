@@ -75,7 +75,7 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
         const start = Effect.gen(function*() {
           const life = yield* Scope.fork(outer)
           const program = yield* Scope.provide(Program.start("main", [], variables), life)
-          yield* Program.said(program, "Murmuration is at")
+          yield* Program.printed(program, "Murmuration is at")
           return { ...program, life }
         })
         let server = yield* start

@@ -4,10 +4,10 @@ import type { WarningPreset, WarningPresets } from "../../../../services/moderat
 import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import type { AccountDecisions } from "../AccountDecisions.ts"
-import { type Act, idOf, type Visit } from "../Visit.ts"
+import { type Act, idOf, type Visit } from "../StaffVisit.ts"
+import { accountPath } from "./AccountLines.ts"
 import { choices, effects, liftButtons, resultTexts } from "./ActionTexts.ts"
 import { button, checkbox, form, select, textArea } from "./Controls.ts"
-import { accountPath } from "./People.ts"
 
 /** Form of moderation actions with their effects; `possible` holds the actions that are not in force yet. */
 export const actionForm = (

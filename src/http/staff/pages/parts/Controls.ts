@@ -1,6 +1,6 @@
 import { hidden, tokenInput } from "../../../html/Forms.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { Confirmation, View, Visit } from "../Visit.ts"
+import type { Confirmation, View, Visit } from "../StaffVisit.ts"
 
 /** Returns a form of this page, or of the page at `path`. */
 export const form = (visit: Visit, content: Html, path: string = visit.pathAndQuery): Html =>

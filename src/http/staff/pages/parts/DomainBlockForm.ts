@@ -4,7 +4,7 @@ import { isSeverity, type Severity } from "../../../../services/federation/domai
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import { validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { Visit } from "../Visit.ts"
+import type { Visit } from "../StaffVisit.ts"
 import { checkbox, select, textArea } from "./Controls.ts"
 
 export const severityNames: Readonly<Record<Severity, (words: Pick<Messages, "say">) => string>> = {

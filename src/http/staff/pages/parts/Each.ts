@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
-import { type ActResult, chosenIds, type Visit } from "../Visit.ts"
+import { type ActResult, chosenIds, type Visit } from "../StaffVisit.ts"
 
 /**
  * Runs `work` for each of the chosen rows. A failure does not stop the others; the notice reports it. Fails if no row

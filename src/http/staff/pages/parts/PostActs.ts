@@ -10,7 +10,7 @@ import type { AdminReport } from "../../../../services/moderation/AdminReports.t
 import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts"
 import { type ClientError, validationFailed } from "../../../../services/runtime/Errors.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { type Act, chosenIds, type Visit } from "../Visit.ts"
+import { type Act, chosenIds, type Visit } from "../StaffVisit.ts"
 import { button, select, textArea } from "./Controls.ts"
 import { collectionsField } from "./ReportedCollections.ts"
 import { postsMax } from "./ReportedPosts.ts"

@@ -1,7 +1,7 @@
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import type { AdminReport } from "../../../../services/moderation/AdminReports.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { AccountNames } from "./People.ts"
+import type { AccountNames } from "./AccountLines.ts"
 import { emptyList } from "./Tables.ts"
 import { badge, moment } from "./Texts.ts"
 

@@ -4,8 +4,8 @@ import { KeptCollections } from "../../../../services/moderation/KeptCollections
 import { reportCollectionsMax } from "../../../../services/moderation/Reports.ts"
 import { bounded } from "../../../../services/text/BoundedText.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { Visit } from "../Visit.ts"
-import { AccountLines } from "./People.ts"
+import type { Visit } from "../StaffVisit.ts"
+import { AccountLines } from "./AccountLines.ts"
 import { rowCheckboxFor } from "./Tables.ts"
 import { badge, moment } from "./Texts.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Page } from "../../../../services/database/Paging.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { Visit } from "../Visit.ts"
+import type { Visit } from "../StaffVisit.ts"
 import { bulk, emptyList, pageOf, pager, rowCheckbox, table, total, totalOf } from "./Tables.ts"
 
 /** A list of rows on a staff page. */

@@ -11,7 +11,7 @@ import { type Unprocessable, validationFailed } from "../../../../services/runti
 import { hidden } from "../../../html/Forms.ts"
 import { type Html, html } from "../../../html/Html.ts"
 import { emailOf } from "../../SettingEmail.ts"
-import type { Visit } from "../Visit.ts"
+import type { Visit } from "../StaffVisit.ts"
 import { checkbox, select, textArea, textField } from "./Controls.ts"
 
 interface Labels {

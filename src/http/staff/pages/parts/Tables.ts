@@ -3,7 +3,7 @@ import { listCountMax } from "../../../../services/database/BoundedCounts.ts"
 import type { Page } from "../../../../services/database/Paging.ts"
 import type { Messages } from "../../../../services/languages/Messages.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import { idOf, type Visit } from "../Visit.ts"
+import { idOf, type Visit } from "../StaffVisit.ts"
 import { form } from "./Controls.ts"
 
 /** Rows per page of a list. */

@@ -9,8 +9,8 @@ import type { Permission } from "../../../../services/staff/Permissions.ts"
 import { outranks } from "../../../../services/staff/Rank.ts"
 import { Roles } from "../../../../services/staff/Roles.ts"
 import { type Html, html } from "../../../html/Html.ts"
-import type { Act, Confirmation, Visit } from "../Visit.ts"
-import { idOf } from "../Visit.ts"
+import type { Act, Confirmation, Visit } from "../StaffVisit.ts"
+import { idOf } from "../StaffVisit.ts"
 import { actButton, button, form, select, textField } from "./Controls.ts"
 import { section } from "./Texts.ts"
 
@@ -102,7 +102,7 @@ export class UserControls extends Context.Service<UserControls, {
         })
       })
 
-      const made = {
+      const acts = {
         email: act(
           "manageUsers",
           (visit, id) =>
@@ -156,11 +156,11 @@ export class UserControls extends Context.Service<UserControls, {
       return UserControls.of({
         show,
         acts: (subject) => ({
-          email: made.email(subject),
-          resend: made.resend(subject),
-          role: made.role(subject),
-          factor: made.factor(subject),
-          memorial: made.memorial(subject)
+          email: acts.email(subject),
+          resend: acts.resend(subject),
+          role: acts.role(subject),
+          factor: acts.factor(subject),
+          memorial: acts.memorial(subject)
         })
       })
     })
