@@ -49,8 +49,9 @@ export type StepEnd =
   | { readonly _tag: "Failed"; readonly problem: string; readonly keepsSecrets?: boolean }
 
 /**
- * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first.
- * A claimed transfer carries its lease as `dueAt`, which fences off earlier claims.
+ * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first; one
+ * that has begun goes on before an older one that was confirmed late. A claimed transfer carries its lease as `dueAt`,
+ * which fences off earlier claims.
  */
 export class TransferQueue extends Context.Service<TransferQueue, {
   /** Claims due transfers of these kinds, at most so many; of all kinds by default. */
@@ -93,7 +94,9 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           WHERE id IN (SELECT t.id FROM transfers t JOIN accounts a ON a.id = t.account_id
             WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${kinds})
               AND a.suspended_at IS NULL AND NOT EXISTS (SELECT FROM transfers o
-                WHERE o.account_id = t.account_id AND o.id < t.id AND o.state IN ('scheduled', 'in_progress'))
+                WHERE o.account_id = t.account_id AND o.state IN ('scheduled', 'in_progress')
+                  -- One in progress sorts before a scheduled one.
+                  AND (o.state, o.id) < (t.state, t.id))
             ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)} FOR UPDATE OF t SKIP LOCKED)
           RETURNING ${columns}`)
       })

@@ -1,0 +1,52 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { AccountId } from "../../../src/services/database/Ids.ts"
+import type { TransferKind } from "../../../src/services/transfers/Transfer.ts"
+import { TransferQueue } from "../../../src/services/transfers/TransferQueue.ts"
+import { Transfers } from "../../../src/services/transfers/Transfers.ts"
+import { abandon } from "../../support/Archives.ts"
+import { person } from "../../support/People.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const live = Layer.mergeAll(TransferQueue.layer, Transfers.layer).pipe(Layer.provideMerge(TestDatabase.layer))
+
+const begin = (owner: AccountId, kind: TransferKind, unconfirmed = false) =>
+  Transfers.use((transfers) => transfers.begin(owner, { kind, options: {}, total: 0, failed: 0, unconfirmed }))
+
+const claimedIds = TransferQueue.use((queue) => Effect.map(queue.claim(10), (all) => all.map(({ id }) => id)))
+
+layer(live, { excludeTestServices: true })("the queue of transfers", (it) => {
+  it.effect("F384: an older transfer that is confirmed late waits for the one of its account that runs", () =>
+    Effect.gen(function*() {
+      const [transfers, queue, ada] = [yield* Transfers, yield* TransferQueue, yield* person("ada")]
+      const older = yield* begin(ada, "follows", true)
+      const newer = yield* begin(ada, "blocks")
+      const newest = yield* begin(ada, "mutes")
+      const [running] = yield* queue.claim(10)
+      assert.strictEqual(running?.id, newer.id)
+      yield* transfers.confirm(ada, older.id)
+      assert.deepStrictEqual(yield* claimedIds, [])
+      // The node died, or its claim ended: the one that runs goes on.
+      yield* abandon(newer.id)
+      const [again] = yield* queue.claim(10)
+      assert.strictEqual(again?.id, newer.id)
+      yield* queue.release(again!, { _tag: "Finished" })
+      const [next] = yield* queue.claim(10)
+      assert.strictEqual(next?.id, older.id)
+      yield* queue.release(next!, { _tag: "Finished" })
+      assert.deepStrictEqual(yield* claimedIds, [newest.id])
+    }))
+
+  it.effect("transfers of other kinds than the claimed ones keep their place in the order of their account", () =>
+    Effect.gen(function*() {
+      const [queue, bob] = [yield* TransferQueue, yield* person("bob")]
+      const posts = yield* begin(bob, "archive_in")
+      const list = yield* begin(bob, "follows")
+      assert.deepStrictEqual(yield* queue.claim(10, ["follows"]), [])
+      const [first] = yield* queue.claim(10, ["archive_in"])
+      assert.strictEqual(first?.id, posts.id)
+      assert.deepStrictEqual(yield* queue.claim(10, ["follows"]), [])
+      yield* queue.release(first!, { _tag: "Finished" })
+      assert.deepStrictEqual((yield* queue.claim(10, ["follows"])).map(({ id }) => id), [list.id])
+    }))
+})
