@@ -17,8 +17,8 @@ const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d
 
 /**
- * Finds the items of an array at the top of a JSON document while its bytes arrive. Only the boundaries of the items
- * are parsed, so that memory is bounded by the largest one.
+ * Finds the items of an array while the bytes of a JSON document arrive: of the array at the top of an object, or of the
+ * document itself. Only the boundaries of the items are parsed, so that memory is bounded by the largest one.
  */
 class ItemScanner {
   #depth = 0
@@ -29,10 +29,14 @@ class ItemScanner {
   #state: "before" | "inside" | "after" = "before"
   #parts: Array<Uint8Array> = []
   #bytes = 0
-  readonly #array: string
+  /** Name of the array; undefined if the document is the array. */
+  readonly #array: string | undefined
+  /** Depth within the array. */
+  readonly #within: number
 
-  constructor(array: string) {
+  constructor(array: string | undefined) {
     this.#array = array
+    this.#within = array === undefined ? 1 : 2
   }
 
   /** Returns the texts of the items that end in this chunk. */
@@ -42,7 +46,7 @@ class ItemScanner {
     let start = this.#parts.length > 0 ? 0 : -1
     for (const [at, byte] of chunk.entries()) {
       const isInside = this.#state === "inside"
-      if (isInside && !this.#inText && this.#depth === 2 && (byte === comma || isClosing(byte))) {
+      if (isInside && !this.#inText && this.#depth === this.#within && (byte === comma || isClosing(byte))) {
         if (start >= 0) {
           this.#keep(chunk.subarray(start, at))
           items.push(this.#take())
@@ -50,7 +54,7 @@ class ItemScanner {
         }
         if (byte !== comma) {
           this.#state = "after"
-          this.#depth = 1
+          this.#depth--
         }
         continue
       }
@@ -83,9 +87,10 @@ class ItemScanner {
     } else if (isOpening(byte)) {
       this.#depth++
       if (this.#depth > depthMax) throw unreadable
-      if (this.#depth === 1 && byte !== 0x7b) throw unreadable
-      const named = this.#state === "before" && this.#depth === 2 && byte === 0x5b
-      if (named && String.fromCharCode(...this.#name) === this.#array) this.#state = "inside"
+      if (this.#depth === 1 && byte !== (this.#array === undefined ? 0x5b : 0x7b)) throw unreadable
+      const begins = this.#state === "before" && this.#depth === this.#within && byte === 0x5b
+      const isNamed = this.#array === undefined || String.fromCharCode(...this.#name) === this.#array
+      if (begins && isNamed) this.#state = "inside"
     } else if (isClosing(byte)) {
       this.#depth--
       if (this.#depth < 0) throw unreadable
@@ -112,12 +117,13 @@ const withoutMark = (chunk: Uint8Array, place: number) =>
   place === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk
 
 /**
- * Returns the items of the array `name` of a JSON object, as JSON texts that the caller parses. Fails for a document of
- * another shape, a truncated one, and an item above `itemBytesMax`; items before the fault are emitted.
+ * Returns the items of the array `name` of a JSON object, or of a JSON array if there is no name, as JSON texts that the
+ * caller parses. Fails for a document of another shape, a truncated one, and an item above `itemBytesMax`; items before
+ * the fault are emitted.
  */
 export const itemsOf = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
-  name: string
+  name: string | undefined
 ): Stream.Stream<string, E | ArchiveRefused> =>
   Stream.unwrap(Effect.sync(() => {
     const scanner = new ItemScanner(name)
