@@ -16,7 +16,7 @@ import type { TransferHandler } from "./TransferHandler.ts"
  * Transfers that a node runs at once. One with a long step, which reads an archive or waits for other servers, soon
  * does not count against the regular limit. Imports of posts, whose steps take hours, have places of their own.
  */
-const lanes = [
+const groups = [
   {
     workName: "imports of posts",
     kinds: transferKinds.filter(bringsPosts),
@@ -76,9 +76,9 @@ const make = Effect.gen(function*() {
 
   yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
   yield* repeatEvery("1 minute", "imports that nobody confirmed", live.endAbandoned)
-  for (const { kinds, ...lane } of lanes) {
+  for (const { kinds, ...group } of groups) {
     yield* runClaimed({
-      ...lane,
+      ...group,
       claim: (max) => queue.claim(max, kinds),
       run: (transfer) =>
         run(transfer).pipe(

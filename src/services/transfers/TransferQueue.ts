@@ -109,6 +109,7 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           const renewed = new Date(Math.max(now + leaseMillis, claimed.dueAt.getTime() + 1))
           const [row] = yield* transferRows(
             sql`UPDATE transfers SET tries = ${repeated ? sql`tries` : 0}, due_at = ${renewed},
+              expires_at = greatest(expires_at, ${new Date(now + keptMillis)}),
               total = total + ${total}, processed = processed + ${processed}, added = added + ${added},
               removed = removed + ${removed}, failed = failed + ${failed},
               cursor = ${cursor === undefined ? sql`cursor` : sql`${JSON.stringify(cursor)}::jsonb`},

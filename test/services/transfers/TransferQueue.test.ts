@@ -1,14 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/database/Ids.ts"
+import { Retention } from "../../../src/services/intents/Retention.ts"
 import type { TransferKind } from "../../../src/services/transfers/Transfer.ts"
 import { TransferQueue } from "../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { abandon } from "../../support/Archives.ts"
 import { person } from "../../support/People.ts"
+import { retention } from "../../support/Retention.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-const live = Layer.mergeAll(TransferQueue.layer, Transfers.layer).pipe(Layer.provideMerge(TestDatabase.layer))
+const live = Layer.mergeAll(retention, TransferQueue.layer, Transfers.layer).pipe(
+  Layer.provideMerge(TestDatabase.layer)
+)
 
 const begin = (owner: AccountId, kind: TransferKind, unconfirmed = false) =>
   Transfers.use((transfers) => transfers.begin(owner, { kind, options: {}, total: 0, failed: 0, unconfirmed }))
@@ -48,5 +53,19 @@ layer(live, { excludeTestServices: true })("the queue of transfers", (it) => {
       assert.deepStrictEqual(yield* queue.claim(10, ["follows"]), [])
       yield* queue.release(first!, { _tag: "Finished" })
       assert.deepStrictEqual((yield* queue.claim(10, ["follows"])).map(({ id }) => id), [list.id])
+    }))
+
+  it.effect("F385: a transfer that runs for longer than ended ones are kept is not deleted while it runs", () =>
+    Effect.gen(function*() {
+      const [queue, sql, transfers] = [yield* TransferQueue, yield* SqlClient.SqlClient, yield* Transfers]
+      const cleo = yield* person("cleo")
+      const { id } = yield* begin(cleo, "archive_in")
+      const [claimed] = yield* queue.claim(10)
+      yield* sql`INSERT INTO archive_items (transfer_id, published_at, place, activity) VALUES (${id}, now(), 1, '{}')`
+      yield* sql`UPDATE transfers SET created_at = created_at - interval '14 days', expires_at = now() WHERE id = ${id}`
+      yield* queue.commit(claimed!, { processed: 1 })
+      yield* Retention.use(({ sweep }) => sweep)
+      assert.deepInclude(yield* transfers.find(cleo, id), { state: "in_progress", processed: 1 })
+      assert.lengthOf(yield* sql`SELECT FROM archive_items WHERE transfer_id = ${id}`, 1)
     }))
 })

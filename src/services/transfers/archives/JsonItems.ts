@@ -22,6 +22,8 @@ const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d
  */
 class ItemScanner {
   #depth = 0
+  /** True after the document, which only spaces may follow. */
+  #ended = false
   #inText = false
   #escaped = false
   /** Last text at depth 1: a name, until something other than a colon follows. */
@@ -54,7 +56,7 @@ class ItemScanner {
         }
         if (byte !== comma) {
           this.#state = "after"
-          this.#depth--
+          this.#close()
         }
         continue
       }
@@ -67,10 +69,11 @@ class ItemScanner {
 
   /** Returns true if the array was found and the document is complete. */
   get complete(): boolean {
-    return this.#state === "after" && this.#depth === 0
+    return this.#state === "after" && this.#ended
   }
 
   #step(byte: number): void {
+    if (this.#ended && !isSpace(byte)) throw unreadable
     if (this.#inText) {
       if (this.#escaped) this.#escaped = false
       else if (byte === backslash) this.#escaped = true
@@ -92,10 +95,15 @@ class ItemScanner {
       const isNamed = this.#array === undefined || String.fromCharCode(...this.#name) === this.#array
       if (begins && isNamed) this.#state = "inside"
     } else if (isClosing(byte)) {
-      this.#depth--
-      if (this.#depth < 0) throw unreadable
+      if (this.#depth === 0) throw unreadable
+      this.#close()
     } else if (this.#depth === 0 && !isSpace(byte)) throw unreadable
     else if (byte === comma && this.#depth === 1) this.#name = []
+  }
+
+  #close(): void {
+    this.#depth--
+    this.#ended = this.#depth === 0
   }
 
   #keep(part: Uint8Array): void {

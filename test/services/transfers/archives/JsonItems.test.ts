@@ -49,7 +49,9 @@ describe("the items of a JSON document that arrives in parts", () => {
         for (const items of [[], ...values.map((value) => [value]), values]) {
           assert.deepStrictEqual(yield* found(JSON.stringify(items, null, chunk % 3), chunk), items)
         }
-        for (const hostile of ["", "{}", "{\"orderedItems\":[1]}", "[1", "[1]]", "[1}]", "[1] [2]", "1"]) {
+        for (
+          const hostile of ["", "{}", "{\"orderedItems\":[1]}", "[1", "[1]]", "[1}]", "[1] [2]", "[1] \"more\"", "1"]
+        ) {
           assert.isTrue(Exit.isFailure(yield* Effect.exit(found(hostile, chunk))), hostile)
         }
       }
@@ -70,6 +72,8 @@ describe("the items of a JSON document that arrives in parts", () => {
         "{\"orderedItems\":[{}",
         "{\"orderedItems\":[{}]",
         "{\"orderedItems\":{}}",
+        "{\"orderedItems\":[1]}{\"orderedItems\":[2]}",
+        "{\"orderedItems\":[1]} \"more\"",
         `{"a":${"[".repeat(100_000)}`,
         "}"
       ]
