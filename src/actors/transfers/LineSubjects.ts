@@ -21,6 +21,8 @@ interface Looked {
   readonly failures: ReadonlyArray<{ readonly place: number; readonly reason: FailureReason }>
   /** Hosts that did not respond. */
   readonly hosts: ReadonlyArray<string>
+  /** Hosts that were not asked for all of their lines in time. */
+  readonly slowHosts: ReadonlyArray<string>
 }
 
 /** Kinds whose lines name something by itself. */
@@ -67,11 +69,12 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(kind: ListKind, given: ReadonlyArray<ImportLine>) {
     const unknown = given.filter(({ subjectId }) => subjectId === undefined)
     if (isNamed(kind) || unknown.length === 0) {
-      return { subjects: new Map(), failures: [], hosts: [] } satisfies Looked
+      return { subjects: new Map(), failures: [], hosts: [], slowHosts: [] } satisfies Looked
     }
     const subjects = new Map(yield* known(kind, unknown))
     const failures: Array<Looked["failures"][number]> = []
     const silent: Array<string> = []
+    const slow: Array<string> = []
     const byHost = new Map<string, Array<ImportLine>>()
     for (const line of unknown) {
       if (subjects.has(line.place)) continue
@@ -81,7 +84,10 @@ export const make = Effect.gen(function*() {
     const began = yield* Clock.currentTimeMillis
     const askHost = Effect.fnUntraced(function*([host, named]: readonly [string, ReadonlyArray<ImportLine>]) {
       for (const { name, place } of named) {
-        if ((yield* Clock.currentTimeMillis) - began > lookUpsSecondsMax * 1_000) return
+        if ((yield* Clock.currentTimeMillis) - began > lookUpsSecondsMax * 1_000) {
+          slow.push(host)
+          return
+        }
         const outcome = yield* fetched(kind, name).pipe(
           Effect.timeoutOrElse({
             duration: `${lookUpSecondsMax} seconds`,
@@ -101,6 +107,6 @@ export const make = Effect.gen(function*() {
       }
     })
     yield* Effect.forEach([...byHost], askHost, { concurrency: hostsAtOnceMax, discard: true })
-    return { subjects, failures, hosts: silent } satisfies Looked
+    return { subjects, failures, hosts: silent, slowHosts: slow } satisfies Looked
   })
 })

@@ -59,7 +59,7 @@ export const make = Effect.gen(function*() {
   ) {
     const unchecked = given.filter(({ present }) => present === undefined)
     if (unchecked.length === 0) return claimed
-    const { failures, hosts, subjects } = yield* lookUp(transfer.kind, unchecked)
+    const { failures, hosts, slowHosts, subjects } = yield* lookUp(transfer.kind, unchecked)
     const isNamed = transfer.kind === "domain_blocks" || transfer.kind === "filters"
     const found = isNamed ? unchecked.map(({ place }) => place) : [...subjects.keys()]
     const { id } = claimed
@@ -71,6 +71,7 @@ export const make = Effect.gen(function*() {
         yield* lines.fail(id, failures)
         yield* lines.check(transfer, found, subjects)
         skippedPlaces = hosts.length === 0 ? [] : yield* lines.skipHosts(id, hosts)
+        if (slowHosts.length > 0) yield* lines.postpone(id, slowHosts)
       })
     )
     if (skippedPlaces.length === 0) return next

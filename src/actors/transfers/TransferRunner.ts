@@ -1,8 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { CurrentWork } from "../../services/runtime/CurrentWork.ts"
 import { ArchiveRequests } from "../../services/transfers/archives/ArchiveRequests.ts"
 import { LiveImports as LiveConsents } from "../../services/transfers/live/LiveImports.ts"
-import type { Transfer, TransferKind } from "../../services/transfers/Transfer.ts"
+import { bringsPosts, type Transfer, type TransferKind, transferKinds } from "../../services/transfers/Transfer.ts"
 import { isLeaseLost, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import { repeatEvery, runClaimed } from "../agenda/ClaimRounds.ts"
 import * as ArchiveExports from "./ArchiveExports.ts"
@@ -12,10 +12,27 @@ import * as ListImports from "./ListImports.ts"
 import * as LiveImports from "./LiveImports.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 
-/** Maximum transfers that a node runs at once. */
-const transfersAtOnceMax = 4
-/** Maximum steps of a claim; then transfers of other accounts have their turn. */
+/**
+ * Transfers that a node runs at once. One with a long step, which reads an archive or waits for other servers, soon
+ * does not count against the regular limit. Imports of posts, whose steps take hours, have places of their own.
+ */
+const groups = [
+  {
+    workName: "imports of posts",
+    kinds: transferKinds.filter(bringsPosts),
+    atOnceMax: 2,
+    slow: { millis: 5_000, atOnceMax: 6 }
+  },
+  {
+    workName: "transfers",
+    kinds: transferKinds.filter((kind) => !bringsPosts(kind)),
+    atOnceMax: 4,
+    slow: { millis: 5_000, atOnceMax: 16 }
+  }
+]
+/** Steps of a claim, and time after which it begins no further one; then transfers of other accounts have their turn. */
 const stepsPerClaimMax = 20
+const claimMillisMax = 5_000
 /** Timeout of a step, in seconds; shorter than the lease. */
 const stepSecondsMax = 100
 
@@ -43,13 +60,15 @@ const make = Effect.gen(function*() {
 
   const run = Effect.fnUntraced(function*(first: Transfer) {
     let transfer = first
+    const began = yield* Clock.currentTimeMillis
     for (let step = 1;; step++) {
       const { secondsMax = stepSecondsMax, step: next } = handlers[transfer.kind]
       const { claimed, end } = yield* next(transfer).pipe(
         Effect.timeout(`${secondsMax} seconds`),
         Effect.withSpan("TransferRunner.step", { attributes: { kind: transfer.kind } })
       )
-      if (end._tag !== "More" || step >= stepsPerClaimMax) return yield* queue.release(claimed, end)
+      const isLate = (yield* Clock.currentTimeMillis) - began > claimMillisMax
+      if (end._tag !== "More" || step >= stepsPerClaimMax || isLate) return yield* queue.release(claimed, end)
       transfer = claimed
       yield* Effect.yieldNow
     }
@@ -57,16 +76,17 @@ const make = Effect.gen(function*() {
 
   yield* repeatEvery("1 minute", "weekly archives", archives.beginDue)
   yield* repeatEvery("1 minute", "imports that nobody confirmed", live.endAbandoned)
-  yield* runClaimed({
-    workName: "transfers",
-    atOnceMax: transfersAtOnceMax,
-    claim: queue.claim,
-    run: (transfer) =>
-      run(transfer).pipe(
-        Effect.catchIf(isLeaseLost, () => Effect.void),
-        Effect.provideService(CurrentWork, `a transfer of kind ${transfer.kind}`)
-      )
-  })
+  for (const { kinds, ...group } of groups) {
+    yield* runClaimed({
+      ...group,
+      claim: (max) => queue.claim(max, kinds),
+      run: (transfer) =>
+        run(transfer).pipe(
+          Effect.catchIf(isLeaseLost, () => Effect.void),
+          Effect.provideService(CurrentWork, `a transfer of kind ${transfer.kind}`)
+        )
+    })
+  }
 })
 
 /** Runs imports and exports of accounts, on every node: each transfer on one node at a time. */

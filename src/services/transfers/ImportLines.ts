@@ -15,6 +15,8 @@ const insertedMax = 2_000
 /** Time for which an unreachable host is skipped, in milliseconds, and tries after which its lines fail. */
 const skippedMillis = 5 * 60_000
 const hostTriesMax = 3
+/** Time for which the lines of other hosts precede those of a slow one, in milliseconds. */
+const postponedMillis = 10_000
 
 const lineRows = rowsOf(Schema.Struct({
   place: Schema.Int,
@@ -112,6 +114,8 @@ export class ImportLines extends Context.Service<ImportLines, {
     transferId: bigint,
     hosts: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<number>, SqlError>
+  /** Postpones the waiting lines of slow hosts, so that the lines of other hosts do not wait for them. */
+  readonly postpone: (transferId: bigint, hosts: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
   /**
    * Returns removable relations after the cursor `after` that no line names, in order of their ids; none of a host that
    * did not respond, as its lines may name them by another address.
@@ -239,6 +243,11 @@ export class ImportLines extends Context.Service<ImportLines, {
               RETURNING place, tries)
             SELECT place FROM skipped WHERE tries >= ${hostTriesMax}`)
           return rows.map(({ place }) => place)
+        }),
+        postpone: traced("ImportLines.postpone")(function*(transferId: bigint, hosts: ReadonlyArray<string>) {
+          const dueAt = new Date((yield* now).getTime() + postponedMillis)
+          yield* sql`UPDATE transfer_lines SET due_at = ${dueAt} WHERE transfer_id = ${transferId} AND state = 'waiting'
+            AND subject_id IS NULL AND host = ANY (${hosts}::text[])`
         }),
         removals: traced("ImportLines.removals")((transfer: LineImport, after: bigint, removalsMax: number) =>
           removalRows(sql`SELECT r.id, r.subject_id, r.name, r.list FROM (${relations(transfer)}) r

@@ -9,6 +9,7 @@ import {
   keptMillisOf,
   type Transfer,
   type TransferCounts,
+  type TransferKind,
   transferKinds,
   unconfirmedMillisMax
 } from "./Transfer.ts"
@@ -48,12 +49,16 @@ export type StepEnd =
   | { readonly _tag: "Failed"; readonly problem: string; readonly keepsSecrets?: boolean }
 
 /**
- * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first.
- * A claimed transfer carries its lease as `dueAt`, which fences off earlier claims.
+ * Queue of transfers: any node may run the next step of one. An account's transfers run one at a time, oldest first; one
+ * that has begun goes on before an older one that was confirmed late. A claimed transfer carries its lease as `dueAt`,
+ * which fences off earlier claims.
  */
 export class TransferQueue extends Context.Service<TransferQueue, {
-  /** Claims due transfers, at most so many. */
-  readonly claim: (transfersMax: number) => Effect.Effect<ReadonlyArray<Transfer>, SqlError>
+  /** Claims due transfers of these kinds, at most so many; of all kinds by default. */
+  readonly claim: (
+    transfersMax: number,
+    kinds?: ReadonlyArray<TransferKind>
+  ) => Effect.Effect<ReadonlyArray<Transfer>, SqlError>
   /**
    * Commits progress of a claimed transfer together with `write`, and renews the lease. Returns the transfer with its
    * new lease and counts.
@@ -75,7 +80,10 @@ export class TransferQueue extends Context.Service<TransferQueue, {
       const columns = sql.literal(transferColumns)
       const owned = ({ dueAt, id }: Transfer) => sql`id = ${id} AND state = 'in_progress' AND due_at = ${dueAt}`
 
-      const claim = traced("TransferQueue.claim")(function*(transfersMax: number) {
+      const claim = traced("TransferQueue.claim")(function*(
+        transfersMax: number,
+        kinds: ReadonlyArray<TransferKind> = transferKinds
+      ) {
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
         yield* sql`UPDATE transfers SET state = 'failed', problem = 'interrupted', finished_at = ${at},
@@ -84,9 +92,11 @@ export class TransferQueue extends Context.Service<TransferQueue, {
         return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,
             started_at = coalesce(started_at, ${at}), due_at = ${new Date(now + leaseMillis)}
           WHERE id IN (SELECT t.id FROM transfers t JOIN accounts a ON a.id = t.account_id
-            WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${transferKinds})
+            WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${kinds})
               AND a.suspended_at IS NULL AND NOT EXISTS (SELECT FROM transfers o
-                WHERE o.account_id = t.account_id AND o.id < t.id AND o.state IN ('scheduled', 'in_progress'))
+                WHERE o.account_id = t.account_id AND o.state IN ('scheduled', 'in_progress')
+                  -- One in progress sorts before a scheduled one.
+                  AND (o.state, o.id) < (t.state, t.id))
             ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)} FOR UPDATE OF t SKIP LOCKED)
           RETURNING ${columns}`)
       })
@@ -99,6 +109,7 @@ export class TransferQueue extends Context.Service<TransferQueue, {
           const renewed = new Date(Math.max(now + leaseMillis, claimed.dueAt.getTime() + 1))
           const [row] = yield* transferRows(
             sql`UPDATE transfers SET tries = ${repeated ? sql`tries` : 0}, due_at = ${renewed},
+              expires_at = greatest(expires_at, ${new Date(now + keptMillis)}),
               total = total + ${total}, processed = processed + ${processed}, added = added + ${added},
               removed = removed + ${removed}, failed = failed + ${failed},
               cursor = ${cursor === undefined ? sql`cursor` : sql`${JSON.stringify(cursor)}::jsonb`},

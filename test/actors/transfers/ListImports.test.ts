@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ListImports from "../../../src/actors/transfers/ListImports.ts"
+import { Implausible } from "../../../src/services/federation/ObjectFetcher.ts"
 import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
 import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
@@ -73,5 +74,45 @@ layer(live, { excludeTestServices: true })("imports of lists", (it) => {
       }
       assert.deepInclude(yield* transfers.find(eve, id), { state: "finished", failed: 1, removed: 1 })
       assert.deepStrictEqual(yield* followed, ["silent.example"])
+    }))
+
+  it.effect("F383: lines of other servers do not wait for those of a slow one that the file names before", () =>
+    Effect.gen(function*() {
+      const [imports, queue, transfers] = [yield* FileImports, yield* TransferQueue, yield* Transfers]
+      const max = yield* user("max")
+      const named = (host: string, count: number) => Array.from({ length: count }, (_, n) => `bird${n}@${host}`)
+      const others = named("other.example", 3)
+      const { id } = yield* imports.begin(max, {
+        bytes: new TextEncoder().encode([...named("slow.example", 60), ...others].join("\n")),
+        fileName: "",
+        kind: "mutes",
+        overwrite: false,
+        follow: false
+      }, true)
+      const asked: Array<string> = []
+      const remote = yield* RemoteActors
+      const missing = RemoteActors.of({
+        ...remote,
+        findByHandle: (handle) =>
+          Effect.andThen(
+            Effect.sync(() => asked.push(handle)),
+            new Implausible({ url: handle, reason: "not an actor" })
+          )
+      })
+      const handler = yield* Effect.provideService(ListImports.make, RemoteActors, missing)
+      const [claimed] = yield* queue.claim(1)
+      // Each look-up takes several seconds, so that the time of the step ends before all of its lines were looked up.
+      const { claimed: next } = yield* slowed(handler.step(claimed!), 4_000)
+      assert.isBelow(asked.length, 25)
+      assert.notIncludeMembers(asked, others)
+      const { claimed: after, end } = yield* handler.step(next)
+      assert.includeMembers(asked, others)
+      yield* queue.release(after, end)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE transfer_lines SET due_at = now() - interval '1 day' WHERE transfer_id = ${id}`
+      yield* abandon(id)
+      yield* runTransfer(handler)
+      assert.deepInclude(yield* transfers.find(max, id), { state: "finished", processed: 63, failed: 63 })
+      assert.lengthOf(asked, 63)
     }))
 })

@@ -22,7 +22,9 @@ const services = Layer.unwrap(Effect.map(TestServer, ({ baseUrl }) => {
 }))
 
 /** A server with these services. */
-export const importServer = services.pipe(Layer.provideMerge(TestServer.layer()))
+export const importServerWith = (variables: Record<string, string>) =>
+  services.pipe(Layer.provideMerge(TestServer.layer(variables)))
+export const importServer = importServerWith({})
 
 /** Imports a text and returns the transfer when it has ended. */
 export const imported = Effect.fnUntraced(function*(

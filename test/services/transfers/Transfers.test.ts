@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ArchiveRequests } from "../../../src/services/transfers/archives/ArchiveRequests.ts"
 import type { TransferKind } from "../../../src/services/transfers/Transfer.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
+import { behindGate } from "../../support/Gates.ts"
 import { person } from "../../support/People.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -34,6 +35,15 @@ layer(live, { excludeTestServices: true })("transfers of an account", (it) => {
       assert.include(yield* refusal("archive_in"), "Transfers are too many (maximum is 1)")
       for (let n = 0; n < 4; n++) yield* transfers.begin(bob, transfer("mutes"))
       assert.include(yield* refusal("mutes"), "Transfers are too many (maximum is 5)")
+    }))
+
+  it.effect("of two imports of an archive that begin at the same time, one is refused", () =>
+    Effect.gen(function*() {
+      const [transfers, mia] = [yield* Transfers, yield* person("mia")]
+      const begun = Effect.exit(transfers.begin(mia, transfer("archive_in")))
+      const exits = yield* behindGate("transfers", "INSERT", [begun, begun, begun])
+      assert.lengthOf(exits.filter(Exit.isSuccess), 1)
+      assert.lengthOf(yield* transfers.list(mia), 1)
     }))
 
   it.effect("F256: a weekly archive is not lost if the node dies at its start", () =>

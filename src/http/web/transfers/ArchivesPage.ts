@@ -73,7 +73,7 @@ const make = Effect.gen(function*() {
         visit,
         html`<label>${say("Archive")}<span class="hint">${
           say(
-            "A zip or tar.gz of Mastodon or of this server, or an outbox file in JSON. First add the other account to your account aliases."
+            "A zip or tar.gz of Mastodon or of this server, an outbox file in JSON, or the statuses file of Pixelfed. First add the other account to your account aliases."
           )
         }</span><input type="file" name="file" accept=".zip,.gz,.tgz,.json" required></label>`,
         { act: "import", button: say("Preview import"), files: true }

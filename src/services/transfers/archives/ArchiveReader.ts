@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../database/Ids.ts"
 import { rowsMax } from "../../database/Paging.ts"
 import { rowsOf, Timestamptz } from "../../database/Rows.ts"
-import { asForeign, idOf } from "../../federation/documents/ForeignValues.ts"
+import { asForeign, type Foreign, idOf } from "../../federation/documents/ForeignValues.ts"
 import * as LocalIds from "../../federation/LocalIds.ts"
 import { videoBytesMax } from "../../instance/ContentLimits.ts"
 import { ServerConfig } from "../../instance/ServerConfig.ts"
@@ -18,6 +18,7 @@ import { type ArchivedItem, archivedItem, type ArchiveOwner, parsed } from "./Ar
 import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 import { itemsOf } from "./JsonItems.ts"
+import { activityOf, pixelfedFileName } from "./PixelfedStatuses.ts"
 import { holdFile, insertItems, type StagedRow } from "./StagedRows.ts"
 
 /** Maximum posts of an archive, and bytes of their JSON. */
@@ -71,7 +72,7 @@ interface ReadArchive {
 
 /** Reads uploaded archives: their posts into `archive_items`, their files into `archive_files`. */
 export class ArchiveReader extends Context.Service<ArchiveReader, {
-  /** Reads an archive, or an `outbox.json` alone. */
+  /** Reads an archive, or an `outbox.json` or the statuses of Pixelfed alone. */
   readonly read: <E>(
     source: Source,
     commit: Commit<E>
@@ -159,8 +160,7 @@ const make = Effect.gen(function*() {
         return rows.length === 0 ? Effect.void : commitRead(complete, insertItems(sql, transferId, rows))
       })
 
-      const stage = Effect.fnUntraced(function*(text: string) {
-        const activity = asForeign(parsed(text))
+      const stage = Effect.fnUntraced(function*(text: string, activity: Foreign | undefined) {
         const place = items++
         const bytes = Buffer.byteLength(text)
         itemBytes += bytes
@@ -175,7 +175,18 @@ const make = Effect.gen(function*() {
         if (batch.length >= batchItems || batched >= batchBytes) yield* flush
       })
       const outbox = <E>(body: Stream.Stream<Uint8Array, E>) =>
-        Effect.andThen(Stream.runForEach(itemsOf(body, "orderedItems"), stage), flush)
+        Effect.andThen(
+          Stream.runForEach(itemsOf(body, "orderedItems"), (text) => stage(text, asForeign(parsed(text)))),
+          flush
+        )
+      const statuses = <E>(body: Stream.Stream<Uint8Array, E>) => {
+        const stageStatus = (text: string) => {
+          const status = asForeign(parsed(text))
+          const activity = status && activityOf(status)
+          return stage(JSON.stringify(activity) ?? text, activity)
+        }
+        return Effect.andThen(Stream.runForEach(itemsOf(body, undefined), stageStatus), flush)
+      }
 
       /** Stores a picture, video or sound; other files and those that are too large are left out. */
       const keep = <E>(path: string, body: Stream.Stream<Uint8Array, E>) =>
@@ -198,6 +209,7 @@ const make = Effect.gen(function*() {
           entries++
           if (isNamed(path, "actor.json")) actor = asForeign(parsed((yield* smallText(body, actorBytesMax)).toString()))
           else if (isNamed(path, "outbox.json")) yield* outbox(body)
+          else if (isNamed(path, pixelfedFileName)) yield* statuses(body)
           else if (path.endsWith(".json") || /^(?:avatar|header)\.[^/]*$/.test(path) || entries <= entriesRead) return
           else yield* keep(path, body)
         })
@@ -208,8 +220,9 @@ const make = Effect.gen(function*() {
         () => Buffer.alloc(0),
         (all, chunk) => Buffer.concat([all, chunk])
       )
-      const isJson = /^(?:\xef\xbb\xbf)?\s*\{/.test(head.toString("latin1"))
-      yield* isJson ? outbox(archive) : forEachEntry(head, archive, bytes, use)
+      const [, bracket] = /^(?:\xef\xbb\xbf)?\s*([{[])/.exec(head.toString("latin1")) ?? []
+      if (bracket === undefined) yield* forEachEntry(head, archive, bytes, use)
+      else yield* bracket === "{" ? outbox(archive) : statuses(archive)
       if (items === 0) return yield* refuse("empty")
       return { actor, unreadable }
     })

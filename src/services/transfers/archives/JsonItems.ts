@@ -17,11 +17,13 @@ const isOpening = (byte: number) => byte === 0x7b || byte === 0x5b
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d
 
 /**
- * Finds the items of an array at the top of a JSON document while its bytes arrive. Only the boundaries of the items
- * are parsed, so that memory is bounded by the largest one.
+ * Finds the items of an array while the bytes of a JSON document arrive: of the array at the top of an object, or of the
+ * document itself. Only the boundaries of the items are parsed, so that memory is bounded by the largest one.
  */
 class ItemScanner {
   #depth = 0
+  /** True after the document, which only spaces may follow. */
+  #ended = false
   #inText = false
   #escaped = false
   /** Last text at depth 1: a name, until something other than a colon follows. */
@@ -29,10 +31,14 @@ class ItemScanner {
   #state: "before" | "inside" | "after" = "before"
   #parts: Array<Uint8Array> = []
   #bytes = 0
-  readonly #array: string
+  /** Name of the array; undefined if the document is the array. */
+  readonly #array: string | undefined
+  /** Depth within the array. */
+  readonly #within: number
 
-  constructor(array: string) {
+  constructor(array: string | undefined) {
     this.#array = array
+    this.#within = array === undefined ? 1 : 2
   }
 
   /** Returns the texts of the items that end in this chunk. */
@@ -42,7 +48,7 @@ class ItemScanner {
     let start = this.#parts.length > 0 ? 0 : -1
     for (const [at, byte] of chunk.entries()) {
       const isInside = this.#state === "inside"
-      if (isInside && !this.#inText && this.#depth === 2 && (byte === comma || isClosing(byte))) {
+      if (isInside && !this.#inText && this.#depth === this.#within && (byte === comma || isClosing(byte))) {
         if (start >= 0) {
           this.#keep(chunk.subarray(start, at))
           items.push(this.#take())
@@ -50,7 +56,7 @@ class ItemScanner {
         }
         if (byte !== comma) {
           this.#state = "after"
-          this.#depth = 1
+          this.#close()
         }
         continue
       }
@@ -63,10 +69,11 @@ class ItemScanner {
 
   /** Returns true if the array was found and the document is complete. */
   get complete(): boolean {
-    return this.#state === "after" && this.#depth === 0
+    return this.#state === "after" && this.#ended
   }
 
   #step(byte: number): void {
+    if (this.#ended && !isSpace(byte)) throw unreadable
     if (this.#inText) {
       if (this.#escaped) this.#escaped = false
       else if (byte === backslash) this.#escaped = true
@@ -83,14 +90,20 @@ class ItemScanner {
     } else if (isOpening(byte)) {
       this.#depth++
       if (this.#depth > depthMax) throw unreadable
-      if (this.#depth === 1 && byte !== 0x7b) throw unreadable
-      const named = this.#state === "before" && this.#depth === 2 && byte === 0x5b
-      if (named && String.fromCharCode(...this.#name) === this.#array) this.#state = "inside"
+      if (this.#depth === 1 && byte !== (this.#array === undefined ? 0x5b : 0x7b)) throw unreadable
+      const begins = this.#state === "before" && this.#depth === this.#within && byte === 0x5b
+      const isNamed = this.#array === undefined || String.fromCharCode(...this.#name) === this.#array
+      if (begins && isNamed) this.#state = "inside"
     } else if (isClosing(byte)) {
-      this.#depth--
-      if (this.#depth < 0) throw unreadable
+      if (this.#depth === 0) throw unreadable
+      this.#close()
     } else if (this.#depth === 0 && !isSpace(byte)) throw unreadable
     else if (byte === comma && this.#depth === 1) this.#name = []
+  }
+
+  #close(): void {
+    this.#depth--
+    this.#ended = this.#depth === 0
   }
 
   #keep(part: Uint8Array): void {
@@ -112,12 +125,13 @@ const withoutMark = (chunk: Uint8Array, place: number) =>
   place === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? chunk.subarray(3) : chunk
 
 /**
- * Returns the items of the array `name` of a JSON object, as JSON texts that the caller parses. Fails for a document of
- * another shape, a truncated one, and an item above `itemBytesMax`; items before the fault are emitted.
+ * Returns the items of the array `name` of a JSON object, or of a JSON array if there is no name, as JSON texts that the
+ * caller parses. Fails for a document of another shape, a truncated one, and an item above `itemBytesMax`; items before
+ * the fault are emitted.
  */
 export const itemsOf = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
-  name: string
+  name: string | undefined
 ): Stream.Stream<string, E | ArchiveRefused> =>
   Stream.unwrap(Effect.sync(() => {
     const scanner = new ItemScanner(name)

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { fileBytesMax } from "../../../../src/services/transfers/ListFileText.ts"
 import { json, newPerson } from "../../../support/Api.ts"
 import { eventually } from "../../../support/Eventually.ts"
 import { TestServer } from "../../../support/Server.ts"
@@ -134,6 +135,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("web import and export"
         assert.strictEqual(refused.status, 422, problem)
         assert.include(refused.text, problem)
       }
+    }))
+
+  it.effect("a file of exactly 20 MB is read, and a larger one is refused", () =>
+    Effect.gen(function*() {
+      const wim = yield* opened("wim")
+      yield* newPerson("tess")
+      const row = `tess,${"x".repeat(1_200)}\n`
+      const rows = Math.floor(fileBytesMax / row.length)
+      const file = row.repeat(rows).slice(0, -1).padEnd(fileBytesMax, "x")
+      const plan = yield* planOf(wim, file, "blocks.csv")
+      assert.include(plan.text, "1 entry is added.")
+      const refused = yield* wim.upload(`${file}x`, "blocks.csv")
+      assert.strictEqual(refused.status, 422)
+      assert.include(refused.text, "File file size must be less than 20 MB")
     }))
 
   it.effect("an import of another member is not found, and a sixth open one is refused", () =>

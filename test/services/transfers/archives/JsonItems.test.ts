@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Stream } from "effect"
 import { itemBytesMax, itemsOf } from "../../../../src/services/transfers/archives/JsonItems.ts"
 
-const read = (text: string | Uint8Array, chunkBytes = 7) => {
+const read = (text: string | Uint8Array, chunkBytes = 7, name: string | null = "orderedItems") => {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text
   const chunks = Array.from(
     { length: Math.ceil(bytes.length / chunkBytes) },
     (_, at) => bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes)
   )
-  return Stream.runCollect(itemsOf(Stream.fromIterable(chunks), "orderedItems"))
+  return Stream.runCollect(itemsOf(Stream.fromIterable(chunks), name ?? undefined))
 }
 const parsed = (text: string, chunkBytes?: number) =>
   Effect.map(read(text, chunkBytes), (items) => items.map((item): unknown => JSON.parse(item)))
@@ -40,6 +40,23 @@ describe("the items of a JSON document that arrives in parts", () => {
       }
     }))
 
+  it.effect("are those of a document that is an array itself, if no array is named", () =>
+    Effect.gen(function*() {
+      const found = (text: string, chunkBytes: number) =>
+        Effect.map(read(text, chunkBytes, null), (items) => items.map((item): unknown => JSON.parse(item)))
+      const values = [0, "a,b]}", "\\\"[{", null, [], {}, [[1, "]"], { a: [","] }], { orderedItems: ["no"] }]
+      for (let chunk = 1; chunk <= 9; chunk++) {
+        for (const items of [[], ...values.map((value) => [value]), values]) {
+          assert.deepStrictEqual(yield* found(JSON.stringify(items, null, chunk % 3), chunk), items)
+        }
+        for (
+          const hostile of ["", "{}", "{\"orderedItems\":[1]}", "[1", "[1]]", "[1}]", "[1] [2]", "[1] \"more\"", "1"]
+        ) {
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(found(hostile, chunk))), hostile)
+        }
+      }
+    }))
+
   it.effect("are found after a byte order mark", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* parsed("\uFEFF{\"orderedItems\":[1,\"ü\"]}"), [1, "ü"])
@@ -55,6 +72,8 @@ describe("the items of a JSON document that arrives in parts", () => {
         "{\"orderedItems\":[{}",
         "{\"orderedItems\":[{}]",
         "{\"orderedItems\":{}}",
+        "{\"orderedItems\":[1]}{\"orderedItems\":[2]}",
+        "{\"orderedItems\":[1]} \"more\"",
         `{"a":${"[".repeat(100_000)}`,
         "}"
       ]
