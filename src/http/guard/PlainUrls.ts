@@ -1,8 +1,11 @@
-/**
- * Matches URLs that may have a plainer form: absolute ones, and paths with escapes, doubled slashes, or characters at
- * which the router ends the path.
- */
-const mayBePlainer = /^(?![/*])|^[^?]*?(?:[%;#]|\/\/)/
+/** Matches paths that have a plainer form: with escapes, doubled slashes, or characters at which the router ends them. */
+const notPlain = /[%;#]|\/\//
+/** Returns true for URLs that may have a plainer form: absolute ones, and those with such paths. */
+const mayBePlainer = (url: string): boolean => {
+  if (!url.startsWith("/") && !url.startsWith("*")) return true
+  const at = url.indexOf("?")
+  return notPlain.test(at === -1 ? url : url.slice(0, at))
+}
 /** Scheme and authority of a request in absolute form (RFC 9112, section 3.2.2). */
 const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 /** Returns path and query of a URL in absolute form as the server's framework reads them; it resolves dot segments. */
@@ -45,7 +48,7 @@ const withoutNulls = (url: string): string => {
  */
 export const plainUrl = (given: string): string => {
   const url = given.includes("%00") && !given.startsWith("/api/") ? withoutNulls(given) : given
-  if (!mayBePlainer.test(url)) return url
+  if (!mayBePlainer(url)) return url
   const target = local(url)
   const at = target.indexOf("?")
   const path = plainPath(at === -1 ? target : target.slice(0, at))

@@ -10,7 +10,7 @@ const patterns = [...new Set(sources.flatMap((file) => file.patterns))]
 const growthOf = (pattern: string): string => {
   process.env["RECHECK_SYNC_BACKEND"] = "pure"
   const [, source = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(pattern) ?? []
-  const found = checkSync(source, flags, { timeout: 20_000 })
+  const found = checkSync(source, flags, { timeout: 120_000 })
   return found.status === "unknown"
     ? `unknown (${found.error.kind})`
     : found.status === "safe"
