@@ -172,6 +172,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
                 assert.closeTo((box?.width ?? 0) / (outer?.width ?? 1), 0.5, 0.05)
                 await dragByMouse(page, part, await at(whole, [-0.2, 0.5]))
                 assert.closeTo((await part.boundingBox())?.x ?? 0, outer?.x ?? 0, 1)
+                assert.strictEqual(await page.evaluate("getSelection().type"), "None")
                 assert.deepStrictEqual(await axeFinds(page), [])
                 await picture(page, "focal-header")
               } else {
