@@ -147,7 +147,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
 )
 
 describe("the web client by keyboard, with a translation service", () => {
-  it.live("t shows the translation of the post with the focus, and Escape leads back to it", () =>
+  it.live("F392: t shows the translation of the post with the focus, presses nothing, and Escape leads back to it", () =>
     Effect.scoped(Effect.gen(function*() {
       const { url } = yield* translationDouble
       const server = TestServer.layer({ TRANSLATION_URL: url, TRANSLATION_KEY: "key1" })
@@ -171,6 +171,8 @@ describe("the web client by keyboard, with a translation service", () => {
             assert.strictEqual(await focused(), `status-${foreign}`)
             await page.keyboard.press("t")
             await dialog.getByText("GUTEN MORGEN").waitFor()
+            // Enter closes the dialog; it does not boost the post in it.
+            assert.strictEqual(await page.evaluate("document.activeElement.closest('article')"), null)
             assert.deepStrictEqual(await axeFinds(page), [])
             await picture(page, "translation")
             await page.keyboard.press("Escape")
