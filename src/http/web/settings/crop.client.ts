@@ -58,7 +58,7 @@ for (const [kind, proportion] of Object.entries(proportions)) {
   const file = document.querySelector<HTMLInputElement>(`input[type=file][name=${kind}]`)
   const choice = document.querySelector<HTMLSelectElement>(`select[name=${kind}_focus]`)
   const place = file?.closest("div")?.querySelector<HTMLElement>(".crop-place")
-  if (file === null || choice === null || place == null) continue
+  if (file === null || choice === null || !place) continue
   file.addEventListener("change", () => {
     const chosen = file.files?.[0]
     choice.value = ""

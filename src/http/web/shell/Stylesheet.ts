@@ -7,6 +7,7 @@ import { settingsStyle } from "../settings/SettingsStyle.ts"
 import { statusStyle } from "../status/StatusStyle.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
+import { iconStyle } from "./Icons.ts"
 import { tokens } from "./Tokens.ts"
 
 const file = hashedFile(
@@ -15,6 +16,7 @@ const file = hashedFile(
   "text/css",
   [
     tokens,
+    iconStyle,
     frameStyle,
     statusStyle,
     actsStyle,
