@@ -23,7 +23,7 @@ const pageRows = rowsOf(Schema.Struct({ page: Schema.String }))
  * the form a second time; they can do so with a stored page, which belongs to the session of the form.
  */
 export class FormPages extends Context.Service<FormPages, {
-  /** Stores a page, and returns its id; undefined if the page is too long or the session has ended. */
+  /** Stores a page, and returns its id; undefined if the page is too long, the session has ended, or the write failed. */
   readonly store: (session: Session, page: string) => Effect.Effect<string | undefined>
   /** Returns a page of the session; undefined if it is unknown or expired. */
   readonly find: (session: Session, id: string) => Effect.Effect<string | undefined>
@@ -39,21 +39,25 @@ const make = Effect.gen(function*() {
 
   const hashOf = ({ sessionId }: Session) => Result.getOrElse(Base64Url.decode(sessionId), () => new Uint8Array())
 
-  const store = traced("FormPages.store")(function*(session: Session, page: string) {
-    if (page.length > pageCharactersMax) return undefined
-    const hash = hashOf(session)
-    const id = Redacted.value(yield* secrets.make)
-    const now = yield* Clock.currentTimeMillis
-    const [createdAt, expiresAt] = [new Date(now), new Date(now + storedMillisMax)]
-    const stored = yield* sql`INSERT INTO form_pages (session_hash, id, account_id, page, created_at, expires_at)
+  const store = traced("FormPages.store")(
+    function*(session: Session, page: string) {
+      if (page.length > pageCharactersMax) return undefined
+      const hash = hashOf(session)
+      const id = Redacted.value(yield* secrets.make)
+      const now = yield* Clock.currentTimeMillis
+      const [createdAt, expiresAt] = [new Date(now), new Date(now + storedMillisMax)]
+      const stored = yield* sql`INSERT INTO form_pages (session_hash, id, account_id, page, created_at, expires_at)
       SELECT id_hash, ${id}, account_id, ${page}, ${createdAt}, ${expiresAt} FROM sessions WHERE id_hash = ${hash}
       RETURNING 1`
-    if (stored.length === 0) return undefined
-    yield* retryOnDeadlock(sql`DELETE FROM form_pages WHERE session_hash = ${hash} AND id IN (
+      if (stored.length === 0) return undefined
+      yield* retryOnDeadlock(sql`DELETE FROM form_pages WHERE session_hash = ${hash} AND id IN (
       SELECT id FROM form_pages WHERE session_hash = ${hash}
       ORDER BY created_at DESC, id OFFSET ${pagesOfSessionMax})`)
-    return id
-  }, Effect.orDie)
+      return id
+    },
+    // A failure is no reason to lose what was typed: the page itself is the response then.
+    Effect.catch((error) => Effect.as(Effect.logWarning("a response to a form could not be stored", error), undefined))
+  )
 
   const find = traced("FormPages.find")(function*(session: Session, id: string) {
     if (id.length > idCharactersMax) return undefined

@@ -34,11 +34,7 @@ export const make = Effect.gen(function*() {
 
   /** Stores the response to a form, and redirects to it; undefined if it cannot be stored. */
   const store = Effect.fnUntraced(function*(visit: Visit, session: Session, page: string) {
-    // A failure is no reason to lose what was typed: the page is the response.
-    const id = yield* Effect.catchDefect(
-      pages.store(session, page.replaceAll(visit.formToken, tokenMark)),
-      (defect) => Effect.as(Effect.logWarning("a response to a form could not be stored", defect), undefined)
-    )
+    const id = yield* pages.store(session, page.replaceAll(visit.formToken, tokenMark))
     if (id === undefined) return undefined
     const to = new URLSearchParams({ to: visit.pathAndQuery })
     return seeOther(visit.reader.way(`${formPagesPath}/${id}?${to}`))
