@@ -17,6 +17,8 @@ const isWhole = process.env["FIGURES"] !== undefined
 
 /** Number of posts on the pages, and of posts that Local loads during the scroll up. */
 const [postsOfPage, postsOfMemory] = [40, 2_000]
+/** Number of copied posts that the memory of a post is measured with. */
+const copiesOfMemory = 400
 /** Number of requests for the median of the server's time. */
 const requestsTimed = 25
 /** Maximum duration of the test, in milliseconds. */
@@ -94,6 +96,29 @@ const memoryAfter = async (page: Page, url: string, posts: number): Promise<Read
   return [usedSize / 1_048_576, embedderHeapUsedSize / 1_048_576]
 }
 
+/** Returns the memory of a post that was on the screen, in kB: adds copies of the page's posts, and scrolls over them. */
+const memoryOfPost = async (page: Page, copies: number): Promise<number> => {
+  const client = await page.context().newCDPSession(page)
+  const usedBytes = async () => {
+    await client.send("HeapProfiler.collectGarbage")
+    return (await client.send("Runtime.getHeapUsage")).embedderHeapUsedSize
+  }
+  const before = await usedBytes()
+  await page.evaluate(`(async () => {
+    const posts = [...document.querySelectorAll(".feed > article")]
+    for (let count = 0; count < ${copies}; count++) {
+      const copy = posts[count % posts.length].cloneNode(true)
+      copy.removeAttribute("id")
+      posts[0].parentElement.append(copy)
+    }
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+      scrollTo(0, top)
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+    }
+  })()`)
+  return (await usedBytes() - before) / copies / 1_024
+}
+
 const row = (name: string, cells: ReadonlyArray<number | string>) =>
   `| ${name} | ${cells.map((cell) => typeof cell === "string" ? cell : Number(cell.toPrecision(3))).join(" | ")} |`
 
@@ -158,6 +183,8 @@ layer(Layer.merge(countedServer, Browser.layer), { excludeTestServices: true })(
               ])
             )
           }
+          // With icons of five nodes each it was 138 kB.
+          assert.isBelow(yield* Effect.promise(() => memoryOfPost(phone.page, copiesOfMemory)), 90, "kB a post")
           if (!isWhole) return
           const heads = [
             "| page | HTML, kB | queries | server, ms | scripts, kB | requests | largest paint, s | layout shift |",

@@ -145,8 +145,49 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         })
         const { body } = yield* ask(jan, "GET", `/api/v1/accounts/${jan.accountId}/statuses`)
         assert.containsSubset(body[0].media_attachments[0].meta.focus, { x: -1, y: 0 })
-        assert.deepStrictEqual(yield* avatarColor(jan), [1, 0, 0])
+        assert.deepStrictEqual(yield* colorOf(jan, "avatar"), [1, 0, 0])
       }))
+
+    for (const javaScriptEnabled of [true, false]) {
+      it.effect(
+        `F391: the part of a new header picture is chosen like that of an avatar, ${
+          javaScriptEnabled ? "with" : "without"
+        } scripts`,
+        () =>
+          Effect.gen(function*() {
+            const { createPerson } = yield* TestServer
+            const lea = yield* createPerson(`lea${javaScriptEnabled ? "" : "_plain"}`)
+            // Six times as wide as high: half of it is shown.
+            const bytes = yield* drawn(600, 100)
+            const { page, problems } = yield* open(lea, "/settings/profile", javaScriptEnabled)
+            yield* Effect.promise(async () => {
+              await page.locator("input[name=header]").setInputFiles(fileOf(bytes))
+              if (javaScriptEnabled) {
+                const part = page.getByRole("slider", { name: "Part of a new header picture to keep" })
+                const whole = page.locator(".crop img")
+                await part.waitFor()
+                await part.scrollIntoViewIfNeeded()
+                const [box, outer] = [await part.boundingBox(), await whole.boundingBox()]
+                assert.closeTo((box?.width ?? 0) / (box?.height ?? 1), 3, 0.1)
+                assert.closeTo((box?.width ?? 0) / (outer?.width ?? 1), 0.5, 0.05)
+                await dragByMouse(page, part, await at(whole, [-0.2, 0.5]))
+                assert.closeTo((await part.boundingBox())?.x ?? 0, outer?.x ?? 0, 1)
+                assert.strictEqual(await page.evaluate("getSelection().type"), "None")
+                assert.deepStrictEqual(await axeFinds(page), [])
+                await picture(page, "focal-header")
+              } else {
+                await page.getByLabel("Part of a new header picture to keep").selectOption({ label: "Left" })
+              }
+              await press(page, "Save changes")
+              await page.getByText("The settings were saved.").first().waitFor()
+            })
+            // Two thirds of the left half are red.
+            assert.deepStrictEqual(yield* colorOf(lea, "header"), [1, 0, 0])
+            assert.deepStrictEqual(yield* sizeOf(lea), [300, 100])
+            assert.deepStrictEqual(problems, [])
+          })
+      )
+    }
 
     it.effect("F344: the square of a new avatar follows mouse, finger and arrow keys, and stays in the picture", () =>
       Effect.gen(function*() {
@@ -154,7 +195,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const kira = yield* createPerson("kira")
         const bytes = yield* drawn(300, 100)
         const { page, problems } = yield* open(kira, "/settings/profile", true)
-        const square = page.locator(".square")
+        const square = page.locator(".kept")
         const crop = page.locator(".crop img")
         const choose = async () => {
           await page.goto(`${baseUrl}/settings/profile`)
@@ -175,14 +216,14 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await picture(page, "focal-avatar")
           await save()
         })
-        assert.deepStrictEqual(yield* avatarColor(kira), [1, 0, 0])
+        assert.deepStrictEqual(yield* colorOf(kira, "avatar"), [1, 0, 0])
         yield* Effect.promise(async () => {
           await choose()
           await dragByTouch(page, square, await at(crop, [1, 0.5]))
           assert.isAbove(await leftEdge(), 100)
           await save()
         })
-        assert.deepStrictEqual(yield* avatarColor(kira), [0, 0, 1])
+        assert.deepStrictEqual(yield* colorOf(kira, "avatar"), [0, 0, 1])
         yield* Effect.promise(async () => {
           await choose()
           for (let count = 0; count < 20; count++) await square.press("ArrowLeft")
@@ -194,16 +235,27 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           assert.deepStrictEqual(await axeFinds(page), [])
           await save()
         })
-        assert.deepStrictEqual(yield* avatarColor(kira), [1, 0, 0])
+        assert.deepStrictEqual(yield* colorOf(kira, "avatar"), [1, 0, 0])
         assert.deepStrictEqual(problems, [])
       }))
   }
 )
 
-/** Mean of red, green and blue of an avatar, each rounded to 0 or 1. */
-const avatarColor = Effect.fnUntraced(function*(person: Person) {
+const stored = Effect.fnUntraced(function*(person: Person, kind: "avatar" | "header") {
   const { body } = yield* ask(person, "GET", "/api/v1/accounts/verify_credentials")
-  const bytes = yield* Effect.promise(async () => (await fetch(body.avatar)).arrayBuffer())
-  const { channels } = yield* Effect.promise(() => sharp(Buffer.from(bytes)).stats())
+  return Buffer.from(yield* Effect.promise(async () => (await fetch(body[kind])).arrayBuffer()))
+})
+
+/** Mean of red, green and blue of a profile picture, each rounded to 0 or 1. */
+const colorOf = Effect.fnUntraced(function*(person: Person, kind: "avatar" | "header") {
+  const bytes = yield* stored(person, kind)
+  const { channels } = yield* Effect.promise(() => sharp(bytes).stats())
   return channels.slice(0, 3).map(({ mean }) => Math.round(mean / 255))
+})
+
+/** Width and height of a header picture. */
+const sizeOf = Effect.fnUntraced(function*(person: Person) {
+  const bytes = yield* stored(person, "header")
+  const { height, width } = yield* Effect.promise(() => sharp(bytes).metadata())
+  return [width, height]
 })

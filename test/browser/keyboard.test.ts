@@ -1,8 +1,9 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ask, settled } from "../support/Api.ts"
 import { picture as drawn, uploaded } from "../support/MediaFiles.ts"
 import { type Person, TestServer } from "../support/Server.ts"
+import { translationDouble } from "../support/TranslationDouble.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture } from "./Browser.ts"
 import { at, write } from "./LivePages.ts"
@@ -144,3 +145,44 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       }))
   }
 )
+
+describe("the web client by keyboard, with a translation service", () => {
+  it.live("F392: t shows the translation of the post with the focus, presses nothing, and Escape leads back to it", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { url } = yield* translationDouble
+      const server = TestServer.layer({ TRANSLATION_URL: url, TRANSLATION_KEY: "key1" })
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          const { createPerson } = yield* TestServer
+          const [nele, otto] = [yield* createPerson("nele"), yield* createPerson("otto")]
+          yield* ask(nele, "POST", `/api/v1/accounts/${otto.accountId}/follow`, {})
+          const foreign = yield* write(otto, "Guten Morgen", { language: "de" })
+          const own = yield* write(otto, "Good morning", { language: "en" })
+          yield* settled
+          const { page, problems } = yield* at(nele)
+          yield* Effect.promise(async () => {
+            const dialog = page.locator("#page-dialog[open]")
+            const focused = () => page.evaluate("document.activeElement.closest('article')?.id")
+            // A post in the reader's language has no translation.
+            await page.keyboard.press("j")
+            assert.strictEqual(await focused(), `status-${own}`)
+            await page.keyboard.press("t")
+            await page.keyboard.press("j")
+            assert.strictEqual(await focused(), `status-${foreign}`)
+            await page.keyboard.press("t")
+            await dialog.getByText("GUTEN MORGEN").waitFor()
+            // Enter closes the dialog; it does not boost the post in it.
+            assert.strictEqual(await page.evaluate("document.activeElement.closest('article')"), null)
+            assert.deepStrictEqual(await axeFinds(page), [])
+            await picture(page, "translation")
+            await page.keyboard.press("Escape")
+            await page.locator("#page-dialog").waitFor({ state: "hidden" })
+            await page.waitForFunction(`document.activeElement.closest("article")?.id === "status-${foreign}"`)
+            assert.strictEqual(new URL(page.url()).pathname, "/home")
+          })
+          assert.deepStrictEqual(problems, [])
+        }),
+        Layer.fresh(Layer.merge(server, Browser.layer))
+      )
+    })))
+})

@@ -78,7 +78,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await page.goto(`${baseUrl}/settings/profile`)
           await signIn(page, eve)
           await page.locator("input[name=avatar]").setInputFiles(avatar)
-          const square = page.locator(".square")
+          const square = page.locator(".kept")
           await square.waitFor()
           for (let at = 0; at < 60; at++) await square.press("ArrowLeft")
           await picture(page, "crop")

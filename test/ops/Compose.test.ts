@@ -25,7 +25,7 @@ describe.each(["compose.yaml", "compose.cluster.yaml"])("ops/container/%s", (nam
   })
 
   // podman-compose passes them on as they are written, so that the server gets "${SMTP_URL:-}".
-  it("has no empty defaults: variables without a value are passed on if they are set", () => {
+  it("F393: has no empty defaults: variables without a value are passed on if they are set", () => {
     assert.deepStrictEqual(matches(text, /\$\{([A-Z_]+):?-\}/g), [])
   })
 

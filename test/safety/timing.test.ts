@@ -79,6 +79,7 @@ layer(TestDatabase.layer)("row 73: stored values", (it) => {
       assert.deepStrictEqual(texts, ["users.password_hash"])
       const lookedUp = hashes.filter(({ indexed }) => indexed).map(({ column }) => column).toSorted()
       assert.deepStrictEqual(lookedUp, [
+        "form_pages.session_hash",
         "mail_tokens.token_hash",
         "oauth_grants.code_hash",
         "oauth_tokens.session_hash",

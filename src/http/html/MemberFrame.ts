@@ -1,5 +1,5 @@
 import { Context, type Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Page } from "./HtmlPage.ts"
 import type { Visitor } from "./Visitors.ts"
 
@@ -13,5 +13,5 @@ export class MemberFrame extends Context.Service<MemberFrame, {
     visitor: Visitor,
     path: string,
     page: Omit<Page, "server">
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 }>()("murmuration/http/html/MemberFrame") {}

@@ -12,10 +12,13 @@ import { DefaultVisibility } from "../../services/statuses/Visibility.ts"
 import type { ProfileRequest } from "../wire/AccountRequests.ts"
 import { ProfilePictures } from "./ProfilePictures.ts"
 
+/** Focal points of uploaded profile pictures; the middle by default. */
+type FocalPoints = Readonly<Partial<Record<"avatar" | "header", Focus | undefined>>>
+
 /** Changes the user's own profile: turns a request into a command of the account. */
 export class ProfileChanges extends Context.Service<ProfileChanges, {
-  /** Applies a request; `focus` is the point that an uploaded avatar is cropped around, the middle by default. */
-  readonly apply: (owner: AccountId, given: ProfileRequest, focus?: Focus) => Effect.Effect<void, ClientError>
+  /** Applies a request; `points` are those that uploaded pictures are cropped around. */
+  readonly apply: (owner: AccountId, given: ProfileRequest, points?: FocalPoints) => Effect.Effect<void, ClientError>
   readonly removePicture: (owner: AccountId, kind: "avatar" | "header") => Effect.Effect<void, ClientError>
 }>()("murmuration/http/v1/ProfileChanges") {
   static readonly layer = Layer.effect(
@@ -33,10 +36,10 @@ export class ProfileChanges extends Context.Service<ProfileChanges, {
         yield* files.discard(namesOf(old))
       })
       return ProfileChanges.of({
-        apply: traced("ProfileChanges.apply")(function*(owner, given, focus) {
+        apply: traced("ProfileChanges.apply")(function*(owner, given, points) {
           const words = yield* changeOf(given)
-          const avatar = yield* pictures.make("avatar", given.avatar, focus)
-          const header = yield* pictures.make("header", given.header)
+          const avatar = yield* pictures.make("avatar", given.avatar, points?.avatar)
+          const header = yield* pictures.make("header", given.header, points?.header)
           yield* tell(owner, { ...words, ...(avatar && { avatar }), ...(header && { header }) })
         }),
         removePicture: traced("ProfileChanges.removePicture")((owner, kind) =>

@@ -67,6 +67,7 @@ export const personalTables: ReadonlyMap<string, PersonalTable> = new Map<string
   ["filters", own],
   ["follow_requests", both],
   ["follows", both],
+  ["form_pages", own],
   ["held_posts", own],
   ["identities", own],
   ["imported_statuses", own],

@@ -149,12 +149,22 @@ interface Region {
   readonly height: number
 }
 
-/** Returns the largest square of a picture whose centre is as near to the focus as it can be. */
-const squareAround = (width: number, height: number, { x, y }: Focus): Region => {
-  const edge = Math.min(width, height)
-  const start = (length: number, middle: number) =>
-    Math.round(Math.min(Math.max(length * middle - edge / 2, 0), length - edge))
-  return { left: start(width, (x + 1) / 2), top: start(height, (1 - y) / 2), width: edge, height: edge }
+/** Width of a profile picture's shown part by its height. */
+const proportions: Readonly<Record<ProfilePicture, number>> = { avatar: 1, header: 3 }
+
+/** Returns the largest part of a proportion whose centre is as near to the focus as it can be. */
+const partAround = (width: number, height: number, proportion: number, { x, y }: Focus): Region => {
+  const [across, down] = width > height * proportion
+    ? [Math.round(height * proportion), height]
+    : [width, Math.max(1, Math.round(width / proportion))]
+  const start = (length: number, part: number, middle: number) =>
+    Math.round(Math.min(Math.max(length * middle - part / 2, 0), length - part))
+  return {
+    left: start(width, across, (x + 1) / 2),
+    top: start(height, down, (1 - y) / 2),
+    width: across,
+    height: down
+  }
 }
 
 /** Writes a rendition: rotated upright, in sRGB, without any metadata. */
@@ -219,7 +229,10 @@ export const attachment = Effect.fnUntraced(function*(source: Source, folder: st
   return rendered
 })
 
-/** Makes a profile picture, and a still copy of an animated one. A still avatar is cropped around its focus. */
+/**
+ * Makes a profile picture, and a still copy of an animated one. A still picture is cropped around its focus; without
+ * one, a header keeps all of it.
+ */
 export const profilePicture = Effect.fnUntraced(function*(
   source: Source,
   folder: string,
@@ -227,12 +240,12 @@ export const profilePicture = Effect.fnUntraced(function*(
   focus?: Focus
 ) {
   const { frames, height, width } = yield* probe(source)
-  const size = kind === "avatar"
-    ? [avatarEdgePixels, avatarEdgePixels] as const
-    : within(width, height, headerPixelsMax)
   const extension = extensionOf(source.type.mime)
   const animated = frames > 1
-  const region = kind === "avatar" && !animated && focus !== undefined ? squareAround(width, height, focus) : undefined
+  const region = animated || focus === undefined ? undefined : partAround(width, height, proportions[kind], focus)
+  const size = kind === "avatar"
+    ? [avatarEdgePixels, avatarEdgePixels] as const
+    : within(region?.width ?? width, region?.height ?? height, headerPixelsMax)
   const target = { size, fit: kind === "avatar" ? "cover" : "fill", quality, region } as const
   const moving = yield* write(source, folder, { ...target, name: kind, extension, animated })
   const still = animated

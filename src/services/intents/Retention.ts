@@ -31,6 +31,7 @@ export class Retention extends Context.Service<Retention, {
       const kinds: ReadonlyArray<Kind> = [
         old("mail_tokens", "expires_at", 0),
         old("pending_sign_ins", "expires_at", 0),
+        old("form_pages", "expires_at", 0),
         old("oauth_grants", "expires_at", 1),
         old("oauth_tokens", "revoked_at", 1),
         old("sessions", "seen_at", 365),

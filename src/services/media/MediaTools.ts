@@ -59,7 +59,7 @@ export class MediaTools extends Context.Service<MediaTools, {
     { readonly rendition: Rendition; readonly size: Size; readonly blurhash: string; readonly colors: Colors },
     MediaRefused | MediaToolFailed
   >
-  /** Renders a profile image, and its static version if animated. A still avatar is cropped around `focus`. */
+  /** Renders a profile image, and its static version if animated. A still one is cropped around `focus`. */
   readonly profilePicture: (source: Source, folder: string, kind: ProfilePicture, focus?: Focus) => Effect.Effect<
     {
       readonly animated: Rendition

@@ -22,7 +22,9 @@ export const openPage = async (href: string, from: HTMLElement | null): Promise<
   for (const one of place.querySelectorAll("[id]")) one.removeAttribute("id")
   opener = from
   dialog.showModal()
-  place.querySelector<HTMLElement>("input:not([type=hidden]), select, textarea, button")?.focus()
+  // A post in the dialog is for reading: a press would act on it. The browser has put the focus on the button that closes.
+  const fields = place.querySelectorAll<HTMLElement>("input:not([type=hidden]), select, textarea, button")
+  for (const one of fields) if (one.closest("article") === null) return one.focus()
 }
 
 document.addEventListener("click", (event) => {

@@ -83,7 +83,10 @@ export const storageOf = (form: HTMLFormElement) => {
       const used = await inUse()
       const left = entriesOf(prefix).filter((one) => !used.has(one.name))
       // The form was sent, and the reader went on.
-      if (!isBackNavigation) { for (const one of left) if (one.unsaved.sent) remove(one.name) }
+      if (!isBackNavigation) {
+        const elsewhere = entriesOf(`${storagePrefix}${form.dataset["compose"]}/web/form_pages/`)
+        for (const one of [...left, ...elsewhere]) if (one.unsaved.sent && !used.has(one.name)) remove(one.name)
+      }
       const found = left.find(({ unsaved }) => isBackNavigation || !unsaved.sent)
       if (found !== undefined) name = found.name
       return found?.unsaved

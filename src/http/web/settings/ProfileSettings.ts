@@ -60,18 +60,16 @@ const make = Effect.gen(function*() {
     stored: { readonly url: string | null; readonly description: string }
   ): Html => {
     const { say } = visit.reader.words
+    const focus = `${kind}_focus`
+    const [part, hint] = kind === "avatar"
+      ? [say("Part of a new avatar to keep"), say("Drag the square to the part that you want to show.")]
+      : [say("Part of a new header picture to keep"), say("Drag the rectangle to the part that you want to show.")]
     return html`<div>${stored.url === null ? "" : html`<img src="${stored.url}" alt="${stored.description}">`}<label>${
       kind === "avatar" ? say("Avatar") : say("Header picture")
     }<span class="hint">${say("PNG, GIF, JPEG or WebP, up to 8 MB.")}</span>
 <input type="file" name="${kind}" accept="image/png,image/gif,image/jpeg,image/webp"></label>
-${
-      kind === "avatar"
-        ? html`${
-          focalPoint(visit, "avatar_focus", say("Part of a new avatar to keep"), filled.text("avatar_focus", ""))
-        }
-<div class="crop-place" data-hint="${say("Drag the square to the part that you want to show.")}"></div>`
-        : ""
-    }
+${focalPoint(visit, focus, part, filled.text(focus, ""))}
+<div class="crop-place" data-hint="${hint}"></div>
 ${
       textArea(
         `${kind}_description`,
@@ -191,7 +189,7 @@ ${removal(visit, "removeHeader", say("Remove header picture"), profile.header !=
       showMediaReplies: sent.has("show_media_replies"),
       showFeatured: sent.has("show_featured"),
       attributionDomains: text("attribution_domains").split(/\s+/).filter((domain) => domain !== "")
-    }, focusOf(sent.get("avatar_focus")))
+    }, { avatar: focusOf(sent.get("avatar_focus")), header: focusOf(sent.get("header_focus")) })
   })
 
   return page({

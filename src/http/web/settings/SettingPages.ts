@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { Messages } from "../../../services/languages/Messages.ts"
 import { type ClientError, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { failureResponse } from "../../guard/FailureResponses.ts"
@@ -64,7 +64,7 @@ export const make = Effect.gen(function*() {
             const { status } = yield* failureResponse(error)
             const shown = yield* view(visit, filledWith(form))
             const text = visit.reader.words.translate(error.message)
-            return HttpServerResponse.setStatus(yield* pages.render(visit, shown, text), status)
+            return yield* pages.render(visit, { ...shown, status }, text)
           })
         )
       )

@@ -35,7 +35,7 @@ main > .settings-list a { border-block-end: 1px solid var(--line); border-radius
 .pictures img { display: block; max-width: 100%; max-height: 10rem; border-radius: var(--round) }
 .crop { position: relative; display: inline-block; max-width: 100%; touch-action: none; cursor: move }
 .crop img { max-height: 16rem }
-.crop .square { position: absolute; border: 3px solid var(--accent); box-shadow: 0 0 0 2px var(--card) }
+.crop .kept { position: absolute; border: 3px solid var(--accent); box-shadow: 0 0 0 2px var(--card) }
 .two { display: grid; gap: 0 var(--s3); grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)) }
 .settings table { border-collapse: collapse; width: 100%; margin-block-end: var(--s4); background: var(--card) }
 .settings :is(th, td) { text-align: start; padding: var(--s2) var(--s3); border: 1px solid var(--line) }

@@ -17,8 +17,6 @@ h1 { font-size: var(--large); line-height: 1.25; margin: var(--s3) var(--s4); un
 h2 { font-size: 1.125rem; margin: var(--s5) var(--s4) var(--s2) }
 p { margin: 0 0 var(--s3) }
 a { color: var(--accent) }
-.icon { width: 1.25rem; height: 1.25rem; flex: none; vertical-align: -.25rem }
-[dir=rtl] .mirrored { transform: scaleX(-1) }
 strong[dir=auto], dt[dir=auto] { text-align: left }
 [dir=rtl] strong[dir=auto], [dir=rtl] dt[dir=auto] { text-align: right }
 .soft { color: var(--soft) }

@@ -56,23 +56,45 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
-const sprite = `<svg xmlns="http://www.w3.org/2000/svg">${
-  Object.entries(drawings).map(([name, path]) =>
-    `<symbol id="${name}" viewBox="0 0 24 24"><path d="${path}" fill="none" stroke="currentColor" stroke-width="2" ` +
-    `stroke-linecap="round" stroke-linejoin="round"/></symbol>`
-  ).join("")
-}</svg>`
+/** Edge of a drawing's grid. */
+const grid = 24
+
+const names = Object.keys(drawings)
+
+/** All drawings in one row. */
+const sprite = `<svg xmlns="http://www.w3.org/2000/svg" width="${grid * names.length}" height="${grid}">` +
+  `<g fill="none" stroke="#000" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${
+    Object.values(drawings).map((path, at) => `<path transform="translate(${grid * at})" d="${path}"/>`).join("")
+  }</g></svg>`
 
 const file = hashedFile("icons", "svg", "image/svg+xml", sprite)
 
 /** Icons that point somewhere: languages that are written from right to left mirror them. */
 const mirrored: ReadonlySet<IconName> = new Set(["back", "enter", "forth", "leave", "list", "open", "quote", "reply"])
 
-/** Renders an icon beside its text; it has none of its own. */
+/**
+ * Renders an icon beside its text; it has none of its own. It is one element, a mask in the colour of the text: an
+ * `<svg>` with `<use>` takes five nodes, and with them half of the memory of a post.
+ */
 export const icon = (name: IconName): Html =>
-  html`<svg class="icon${
-    mirrored.has(name) ? " mirrored" : ""
-  }" aria-hidden="true"><use href="${file.path}#${name}"></use></svg>`
+  html`<i class="icon i-${name}${mirrored.has(name) ? " mirrored" : ""}"></i>`
+
+const positionOf = (at: number) => Number((100 * at / (names.length - 1)).toFixed(4))
+
+/** Styles of icons. Browsers without masks show none; those with forced colours replace any other background. */
+export const iconStyle = `
+.icon { display: inline-block; width: 1.25rem; height: 1.25rem; flex: none; vertical-align: -.25rem }
+[dir=rtl] .mirrored { transform: scaleX(-1) }
+@supports (-webkit-mask-image: none) {
+  .icon { background: currentColor; print-color-adjust: exact;
+    -webkit-mask: url(${file.path}) 0 0 / ${100 * names.length}% 100% no-repeat }
+}
+@media (forced-colors: active) {
+  .icon { background: CanvasText }
+  a .icon { background: LinkText }
+  button .icon { background: ButtonText }
+}
+${names.map((name, at) => `.i-${name} { -webkit-mask-position: ${positionOf(at)}% 0 }`).join("\n")}`
 
 /** Serves the drawings of all icons as one file. */
 export const layer = file.route

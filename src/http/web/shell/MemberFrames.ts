@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
+import { FormPages } from "../../../services/identity/FormPages.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { hasSecrets, noTransformHeaders, respond } from "../../html/HtmlPage.ts"
@@ -11,6 +12,7 @@ import { type Visitor, Visitors } from "../../html/Visitors.ts"
 import { inSettings } from "../settings/SettingsNavigation.ts"
 import { ClientScripts, memberScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
+import * as FormResponses from "./FormResponses.ts"
 import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { View, Visit } from "./Visit.ts"
@@ -18,13 +20,21 @@ import { visitOf } from "./Visiting.ts"
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
+  const formResponses = yield* FormResponses.make
   const notifications = yield* Notifications
   const scripts = yield* ClientScripts
   const visitors = yield* Visitors
   const media = mediaSources(config)
 
-  /** Renders a view in the frame of the web; the response is for this visitor alone. */
-  const framed = Effect.fnUntraced(function*(visit: Visit, view: View, more?: { secret?: boolean; scripts?: Html }) {
+  /**
+   * Renders a view in the frame of the web; the response is for this visitor alone. With `isStored`, the refusal of a
+   * form is a redirect to its stored page, unless that has secrets.
+   */
+  const framed = Effect.fnUntraced(function*(
+    visit: Visit,
+    view: View,
+    more?: { readonly secret: boolean; readonly scripts: Html; readonly isStored: boolean }
+  ) {
     const { session } = visit
     const status = view.status ?? 200
     const text = documentOf({
@@ -34,13 +44,18 @@ const make = Effect.gen(function*() {
       scripts: html`${scripts.tags(session === undefined ? [] : memberScripts)}${more?.scripts ?? ""}`,
       above: html``
     })
+    const isSecret = more?.secret === true || hasSecrets(text)
+    if (session !== undefined && more?.isStored === true && !isSecret && (yield* formResponses.isSubmission)) {
+      const stored = yield* formResponses.store(visit, session, text)
+      if (stored !== undefined) return stored
+    }
     return HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
       headers: {
         ...pageHeaders(visit, status, media),
         "cache-control": "private, no-store",
-        ...(more?.secret === true || hasSecrets(text) ? noTransformHeaders : {})
+        ...(isSecret ? noTransformHeaders : {})
       }
     })
   })
@@ -60,10 +75,15 @@ const make = Effect.gen(function*() {
         query: new URLSearchParams(),
         params: {}
       }
-      const view = { title: page.title, ...inSettings(visit, page.body), status: page.status ?? 200 }
+      const { status = 200 } = page
+      const view = { title: page.title, ...inSettings(visit, page.body), status }
       const modules = page.modules?.map((module) => html`<script type="module" src="${module}"></script>`)
       return Effect.map(
-        framed(visit, view, { secret: page.secret === true, scripts: html`${modules ?? ""}` }),
+        framed(visit, view, {
+          secret: page.secret === true,
+          scripts: html`${modules ?? ""}`,
+          isStored: status >= 400
+        }),
         visitor.remember
       )
     }
@@ -88,4 +108,6 @@ const make = Effect.gen(function*() {
 })
 
 /** Provides the frames of members' and of public pages to pages outside of the web client. */
-export const layer = Layer.effectContext(make).pipe(Layer.provide([ClientScripts.layer, Visitors.layer]))
+export const layer = Layer.effectContext(make).pipe(
+  Layer.provide([ClientScripts.layer, FormPages.layer, Visitors.layer])
+)

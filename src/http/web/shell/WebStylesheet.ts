@@ -8,6 +8,7 @@ import { statusStyle } from "../status/StatusStyle.ts"
 import { tokens } from "./DesignTokens.ts"
 import { frameStyle } from "./FrameStyle.ts"
 import { hashedFile } from "./HashedFile.ts"
+import { iconStyle } from "./Icons.ts"
 
 const file = hashedFile(
   "style",
@@ -15,6 +16,7 @@ const file = hashedFile(
   "text/css",
   [
     tokens,
+    iconStyle,
     frameStyle,
     statusStyle,
     actsStyle,

@@ -83,8 +83,8 @@ export const movable = ({ area, choice, draw, mark, moved, touched }: Parts): vo
   area.addEventListener("pointermove", (event) => {
     if (area.hasPointerCapture(event.pointerId)) follow(event)
   })
-  // Else the browser drags the picture itself, which ends the pointer's events.
-  area.addEventListener("dragstart", (event) => event.preventDefault())
+  // Else the browser drags the picture itself, which ends the pointer's events, or marks the picture as selected.
+  for (const type of ["dragstart", "selectstart"]) area.addEventListener(type, (event) => event.preventDefault())
   mark.addEventListener("keydown", (event) => {
     const by = steps[event.key]
     if (by === undefined) return

@@ -60,5 +60,4 @@ export const statusStyle = `
   border: 0; background: none; color: var(--soft); font-size: var(--small); font-weight: 400; border-radius: var(--round) }
 .act:hover { color: var(--accent); background: var(--back) }
 .act.on { color: var(--accent); font-weight: 600 }
-.act.on .icon path, .act.on .icon { fill: currentColor }
 `
