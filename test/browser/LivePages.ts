@@ -1,15 +1,8 @@
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { ask } from "../support/Api.ts"
 import { type Person, TestServer } from "../support/Server.ts"
 import { visit } from "./Browser.ts"
 import { signIn } from "./Visits.ts"
-
-/** Publishes a post, and returns its id. */
-export const write = Effect.fnUntraced(function*(by: Person, status: string, more: Record<string, unknown> = {}) {
-  const { body } = yield* ask(by, "POST", "/api/v1/statuses", { status, ...more })
-  return String(body.id)
-})
 
 /** Opens a browser for a person, on Home. */
 export const at = Effect.fnUntraced(function*(person: Person) {

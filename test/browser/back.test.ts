@@ -1,9 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask, settled } from "../support/Api.ts"
+import { ask, publishedId, settled } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser } from "./Browser.ts"
-import { write } from "./LivePages.ts"
 import { press, signIn } from "./Visits.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
@@ -18,10 +17,12 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           yield* ask(nora, "POST", `/api/v1/accounts/${otto.accountId}/follow`, {})
           const ids: Array<string> = []
           for (let at = 0; at < 16; at++) {
-            ids.unshift(yield* write(otto, `Post ${at}\n\nof\n\nfive\n\nlines`))
+            ids.unshift(yield* publishedId(otto, `Post ${at}\n\nof\n\nfive\n\nlines`))
           }
-          const poll = yield* write(otto, "Tea or coffee?", { poll: { options: ["Tea", "Coffee"], expires_in: 3_600 } })
-          const own = yield* write(nora, "Written by mistake")
+          const poll = yield* publishedId(otto, "Tea or coffee?", {
+            poll: { options: ["Tea", "Coffee"], expires_in: 3_600 }
+          })
+          const own = yield* publishedId(nora, "Written by mistake")
           yield* ask(nora, "POST", "/api/v2/filters", {
             title: "Weather",
             context: ["home"],

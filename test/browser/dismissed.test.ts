@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { ask } from "../support/Api.ts"
+import { ask, publishedId } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser } from "./Browser.ts"
-import { at, streamOpens, until, write } from "./LivePages.ts"
+import { at, streamOpens, until } from "./LivePages.ts"
 
 const entries = "main .feed > article"
 
@@ -24,8 +24,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { baseUrl, createPerson } = yield* TestServer
         const [ida, jon] = [yield* createPerson("ida"), yield* createPerson("jon")]
         yield* ask(ida, "POST", `/api/v1/accounts/${jon.accountId}/follow`, {})
-        const first = yield* write(jon, "@ida one")
-        for (const text of ["two", "three"]) yield* write(jon, `@ida ${text}`)
+        const first = yield* publishedId(jon, "@ida one")
+        for (const text of ["two", "three"]) yield* publishedId(jon, `@ida ${text}`)
         yield* ask(jon, "POST", `/api/v1/accounts/${ida.accountId}/follow`, {})
         const { page, problems } = yield* at(ida)
         const other = yield* Effect.promise(() => page.context().newPage())
@@ -51,7 +51,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         yield* ask(ida, "POST", `/api/v1/notifications/${body[0].id}/dismiss`)
         yield* Effect.promise(() => shows(page, 1, 0))
         // One arrives that no tab shows yet; then a tab clears all.
-        yield* write(jon, "@ida four")
+        yield* publishedId(jon, "@ida four")
         yield* Effect.promise(async () => {
           await until(page, `document.querySelector("#live button")?.textContent === "1 new notification"`)
           await until(home, `document.querySelector("nav.side .unread-count")?.textContent === "1"`)

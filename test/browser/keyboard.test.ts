@@ -1,12 +1,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask, settled } from "../support/Api.ts"
+import { ask, publishedId, settled } from "../support/Api.ts"
 import { picture as drawn, uploaded } from "../support/MediaFiles.ts"
 import { type Person, TestServer } from "../support/Server.ts"
 import { translationDouble } from "../support/TranslationDouble.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture } from "./Browser.ts"
-import { at, write } from "./LivePages.ts"
+import { at } from "./LivePages.ts"
 
 /** Uploads a picture with a description, and returns its id. */
 const pictured = (by: Person, description: string) =>
@@ -24,9 +24,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const [kai, lia] = [yield* createPerson("kai"), yield* createPerson("lia")]
         yield* ask(kai, "POST", `/api/v1/accounts/${lia.accountId}/follow`, {})
         const file = yield* pictured(lia, "A stripe")
-        const id = yield* write(lia, "the oldest post", { media_ids: [file], sensitive: true })
-        for (let count = 0; count < 45; count++) yield* write(lia, `post ${count}`)
-        const newest = yield* write(lia, "the newest post", { spoiler_text: "A warning" })
+        const id = yield* publishedId(lia, "the oldest post", { media_ids: [file], sensitive: true })
+        for (let count = 0; count < 45; count++) yield* publishedId(lia, `post ${count}`)
+        const newest = yield* publishedId(lia, "the newest post", { spoiler_text: "A warning" })
         yield* settled
         const { page, problems } = yield* at(kai)
         yield* Effect.promise(async () => {
@@ -112,7 +112,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { baseUrl, createPerson } = yield* TestServer
         const mia = yield* createPerson("mia")
         const files = [yield* pictured(mia, "The first"), yield* pictured(mia, "The second")]
-        const id = yield* write(mia, "two pictures", { media_ids: files })
+        const id = yield* publishedId(mia, "two pictures", { media_ids: files })
         const { page, problems } = yield* at(mia)
         yield* Effect.promise(async () => {
           const viewer = page.locator("#viewer")
@@ -156,8 +156,8 @@ describe("the web client by keyboard, with a translation service", () => {
           const { createPerson } = yield* TestServer
           const [nele, otto] = [yield* createPerson("nele"), yield* createPerson("otto")]
           yield* ask(nele, "POST", `/api/v1/accounts/${otto.accountId}/follow`, {})
-          const foreign = yield* write(otto, "Guten Morgen", { language: "de" })
-          const own = yield* write(otto, "Good morning", { language: "en" })
+          const foreign = yield* publishedId(otto, "Guten Morgen", { language: "de" })
+          const own = yield* publishedId(otto, "Good morning", { language: "en" })
           yield* settled
           const { page, problems } = yield* at(nele)
           yield* Effect.promise(async () => {

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask } from "../support/Api.ts"
+import { ask, publishedId } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture } from "./Browser.ts"
-import { at, streamOpens, until, write } from "./LivePages.ts"
+import { at, streamOpens, until } from "./LivePages.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web client, live",
@@ -14,9 +14,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { createPerson } = yield* TestServer
         const [ada, bob] = [yield* createPerson("ada"), yield* createPerson("bob")]
         yield* ask(ada, "POST", `/api/v1/accounts/${bob.accountId}/follow`, {})
-        const first = yield* write(bob, "the first post")
-        const own = yield* write(ada, "a post of mine")
-        for (let count = 0; count < 12; count++) yield* write(bob, `post ${count}`)
+        const first = yield* publishedId(bob, "the first post")
+        const own = yield* publishedId(ada, "a post of mine")
+        for (let count = 0; count < 12; count++) yield* publishedId(bob, `post ${count}`)
         const { page, problems } = yield* at(ada)
         const { page: other } = yield* at(bob)
         yield* Effect.promise(async () => {
@@ -33,7 +33,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         }).pipe(
           Effect.flatMap((before) =>
             Effect.gen(function*() {
-              const [one, two] = [yield* write(bob, "breaking news"), yield* write(bob, "more news")]
+              const [one, two] = [yield* publishedId(bob, "breaking news"), yield* publishedId(bob, "more news")]
               yield* Effect.promise(async () => {
                 await page.getByRole("button", { name: "2 new posts" }).waitFor()
                 assert.deepStrictEqual(
@@ -67,9 +67,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { baseUrl, createPerson } = yield* TestServer
         const [eve, fay] = [yield* createPerson("eve"), yield* createPerson("fay")]
         yield* ask(eve, "POST", `/api/v1/accounts/${fay.accountId}/follow`, {})
-        const edited = yield* write(fay, "a post that is edited")
-        const dropped = yield* write(fay, "a post that is deleted")
-        for (let count = 0; count < 12; count++) yield* write(fay, `post ${count}`)
+        const edited = yield* publishedId(fay, "a post that is edited")
+        const dropped = yield* publishedId(fay, "a post that is deleted")
+        for (let count = 0; count < 12; count++) yield* publishedId(fay, `post ${count}`)
         const { page } = yield* at(eve)
         yield* Effect.promise(async () => {
           let refused = 0
@@ -90,7 +90,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           Effect.gen(function*() {
             yield* ask(fay, "PUT", `/api/v1/statuses/${edited}`, { status: "an edited post" })
             yield* ask(fay, "DELETE", `/api/v1/statuses/${dropped}`)
-            yield* write(fay, "news")
+            yield* publishedId(fay, "news")
             open()
           })
         ))
@@ -110,7 +110,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           ids.push(
             ...(yield* Effect.forEach(
               Array.from({ length: 10 }, (_, at) => count + at),
-              (number) => write(cleo, `Post ${number}. ${"word ".repeat(number % 40)}`),
+              (number) => publishedId(cleo, `Post ${number}. ${"word ".repeat(number % 40)}`),
               { concurrency: 2 }
             ))
           )
@@ -170,7 +170,9 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const dora = yield* createPerson("dora")
-        for (let count = 0; count < 6; count++) yield* write(dora, `post ${count}`, { spoiler_text: `title ${count}` })
+        for (let count = 0; count < 6; count++) {
+          yield* publishedId(dora, `post ${count}`, { spoiler_text: `title ${count}` })
+        }
         const { page, problems } = yield* at(dora)
         yield* Effect.promise(async () => {
           const focused = () => page.evaluate("document.activeElement.closest('article')?.id")
@@ -228,7 +230,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const erik = yield* createPerson("erik")
-        yield* write(erik, "kept for later")
+        yield* publishedId(erik, "kept for later")
         const { page } = yield* at(erik)
         yield* Effect.promise(async () => {
           await page.evaluate("navigator.serviceWorker.ready.then(() => true)")

@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { ask } from "../support/Api.ts"
+import { ask, publishedId } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser } from "./Browser.ts"
-import { at, streamOpens, until, write } from "./LivePages.ts"
+import { at, streamOpens, until } from "./LivePages.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "counts and buttons of the web client, live",
@@ -14,7 +14,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [gus, hal] = [yield* createPerson("gus"), yield* createPerson("hal")]
-        yield* write(hal, "@gus before the page")
+        yield* publishedId(hal, "@gus before the page")
         const { page, problems } = yield* at(gus)
         const other = yield* Effect.promise(() => page.context().newPage())
         const shown = (tab: Page, count: number) =>
@@ -35,7 +35,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             await shown(tab, 1)
           }
         })
-        yield* write(hal, "@gus and another")
+        yield* publishedId(hal, "@gus and another")
         yield* Effect.promise(async () => {
           for (const tab of [page, other]) await shown(tab, 2)
           assert.deepStrictEqual(await axeFinds(page), [])
@@ -43,7 +43,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await other.goto(`${baseUrl}/notifications`)
           for (const tab of [page, other]) await shown(tab, 0)
         })
-        yield* write(hal, "@gus a third")
+        yield* publishedId(hal, "@gus a third")
         yield* Effect.promise(async () => {
           for (const tab of [page, other]) await shown(tab, 1)
         })
@@ -60,7 +60,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [kim, lou] = [yield* createPerson("kim"), yield* createPerson("lou")]
-        yield* write(lou, "@kim before the page")
+        yield* publishedId(lou, "@kim before the page")
         const { page, problems } = yield* at(kim)
         const label = (tab: Page, text: string) =>
           until(tab, `document.querySelector("#live button")?.textContent === "${text}"`)
@@ -73,7 +73,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         })
         yield* ask(lou, "POST", `/api/v1/accounts/${kim.accountId}/follow`, {})
         yield* Effect.promise(() => label(page, "1 new notification"))
-        yield* write(lou, "@kim while it is open")
+        yield* publishedId(lou, "@kim while it is open")
         yield* Effect.promise(async () => {
           await label(page, "2 new notifications")
           await label(mentions, "1 new notification")
@@ -90,7 +90,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await page.route("**/web/stream*", (route) => arrived.promise.then(() => route.continue()))
           await page.goto(`${baseUrl}/notifications`)
         })
-        yield* write(lou, "@kim before the stream")
+        yield* publishedId(lou, "@kim before the stream")
         yield* Effect.promise(async () => {
           arrived.resolve()
           await label(page, "1 new notification")

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask } from "../support/Api.ts"
+import { ask, publishedId } from "../support/Api.ts"
 import { draftsOf, statusesOf, textOf } from "../support/Composer.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser } from "./Browser.ts"
-import { at, write } from "./LivePages.ts"
+import { at } from "./LivePages.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web on a slow line",
@@ -62,7 +62,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
       Effect.gen(function*() {
         const { baseUrl, createPerson } = yield* TestServer
         const [oda, pia] = [yield* createPerson("oda"), yield* createPerson("pia")]
-        const id = yield* write(pia, "soon gone")
+        const id = yield* publishedId(pia, "soon gone")
         const { page } = yield* at(oda)
         yield* Effect.promise(async () => {
           await page.goto(`${baseUrl}/publish?reply_to=${id}`)

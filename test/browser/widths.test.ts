@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ask, settled } from "../support/Api.ts"
+import { ask, publishedId, settled } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { Browser, picture, visit } from "./Browser.ts"
-import { at, streamOpens, write } from "./LivePages.ts"
+import { at, streamOpens } from "./LivePages.ts"
 import { signIn } from "./Visits.ts"
 
 /** Returns what overlaps the header picture of a profile, except the avatar. */
@@ -95,7 +95,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         yield* ask(ina, "POST", `/api/v1/accounts/${tal.accountId}/follow`, {})
         yield* ask(tal, "PATCH", "/api/v1/accounts/update_credentials", { display_name: "أميرة الحسن" })
         yield* ask(ina, "PATCH", "/api/v1/accounts/update_credentials", { display_name: "Ina" })
-        for (const by of [ina, tal]) yield* write(by, "Hello")
+        for (const by of [ina, tal]) yield* publishedId(by, "Hello")
         const { page, problems } = yield* at(ina)
         yield* Effect.promise(async () => {
           await page.setViewportSize({ width: 390, height: 844 })
@@ -108,7 +108,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           await page.goto(`${baseUrl}/home?lang=en`)
           await page.evaluate(streamOpens)
         })
-        yield* write(tal, "And more")
+        yield* publishedId(tal, "And more")
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "1 new post" }).waitFor()
           assert.isFalse(await page.evaluate(covers))
@@ -123,14 +123,14 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const sql = yield* SqlClient.SqlClient
         const una = yield* createPerson("una")
         const names = ["W".repeat(2_000), `Vi${"\u0301\u0316".repeat(500)}c`, "🦜".repeat(500)]
-        const own = yield* write(una, "something")
+        const own = yield* publishedId(una, "something")
         for (const [place, name] of names.entries()) {
           const vic = yield* createPerson(`vic${place}`)
           yield* sql`UPDATE accounts SET display_name = ${name} WHERE id = ${vic.accountId}`
           yield* ask(una, "POST", `/api/v1/accounts/${vic.accountId}/follow`, {})
           yield* ask(vic, "POST", `/api/v1/accounts/${una.accountId}/follow`, {})
-          yield* write(vic, "@una hello", { visibility: "direct" })
-          yield* write(vic, "to everybody")
+          yield* publishedId(vic, "@una hello", { visibility: "direct" })
+          yield* publishedId(vic, "to everybody")
           yield* ask(vic, "POST", `/api/v1/statuses/${own}/reblog`)
         }
         yield* settled

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { ask, settled } from "../support/Api.ts"
+import { ask, publishedId, settled } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser, picture } from "./Browser.ts"
 import { pictureName } from "./EveryWidth.ts"
-import { at, write } from "./LivePages.ts"
+import { at } from "./LivePages.ts"
 
 /** Returns what is wider than the window or cut off by its own box. */
 const cut = `[
@@ -22,8 +22,8 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         const { baseUrl, createPerson } = yield* TestServer
         const [rea, sam] = [yield* createPerson("rea"), yield* createPerson("sam")]
         yield* ask(rea, "POST", `/api/v1/accounts/${sam.accountId}/follow`, {})
-        const id = yield* write(sam, "@rea a post with https://example.org/a/long/path and #tags")
-        yield* write(sam, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft")
+        const id = yield* publishedId(sam, "@rea a post with https://example.org/a/long/path and #tags")
+        yield* publishedId(sam, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft")
         yield* settled
         const { page, problems } = yield* at(rea)
         const found: Array<string> = []

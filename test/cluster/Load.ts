@@ -1,4 +1,5 @@
 import { Effect, Fiber, FiberSet } from "effect"
+import { allowedMillis } from "../support/MachineSpeed.ts"
 import { type Account, type Node, type Reply, request, type RequestOptions } from "./Nodes.ts"
 
 /** Requests of the load: two writes by the account's actor, one by a service, and two reads. */
@@ -23,6 +24,7 @@ export const idOf = (body: unknown) => typeof body === "object" && body !== null
  * Runs a steady load of all people, through the `nodes` in turn. Each round sends requests without waiting: a post with
  * a key, retried until it gets a 200; a home timeline; and every second time a favourite, a bookmark or a status.
  * `nodes` may change during the load. It runs until the scope ends or `stop` is called, which waits for the last post.
+ * Rounds are further apart on a slow machine, so that it is not asked for more than it can do.
  */
 export const startLoad = Effect.fnUntraced(
   function*(nodes: ReadonlyArray<Node>, people: ReadonlyArray<Account>, roundMillis: number) {
@@ -32,6 +34,7 @@ export const startLoad = Effect.fnUntraced(
     const posted: Array<string> = []
     /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
     const interactions = new Set<string>()
+    const pauseMillis = allowedMillis(roundMillis)
     let turn = 0
     const next = () => nodes[turn++ % nodes.length]!
     const ask = Effect.fnUntraced(
@@ -77,7 +80,7 @@ export const startLoad = Effect.fnUntraced(
     const rounds = yield* Effect.gen(function*() {
       for (let n = 0;; n++) {
         yield* round(n)
-        yield* Effect.sleep(roundMillis)
+        yield* Effect.sleep(pauseMillis)
       }
     }).pipe(Effect.forkScoped)
 

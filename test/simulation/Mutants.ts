@@ -38,7 +38,7 @@ const fileFirst: Mutant = {
     }
   },
   breaks: /^I15: .* unused/,
-  foundAt: 22,
+  foundAt: 33,
   seedsMax: 30
 }
 

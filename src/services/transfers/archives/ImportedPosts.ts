@@ -43,7 +43,10 @@ interface Import {
   readonly millis: number
 }
 
-/** Result for one item: added, imported or posted before, or a boost of a post that is not known or may not be boosted. */
+/**
+ * Result for one item: added; imported or posted before; or failed: a boost of a post that is not known or may not be
+ * boosted, or a post of files that the archive lacks.
+ */
 type Imported = "added" | "known" | "failed"
 
 /**
@@ -197,8 +200,18 @@ const make = Effect.gen(function*() {
     Effect.asVoid(sql`INSERT INTO imported_statuses (account_id, uri, url, status_id, transfer_id)
       VALUES (${accountId}, ${uri}, ${url}, ${statusId}, ${transferId})`)
 
+  /** Returns true for a post that would have nothing to show: it had files only, and the archive has none of them. */
+  const isEmpty = Effect.fnUntraced(function*({ transferId }: Import, { files, note }: Post) {
+    if (note.attachments.length === 0 || note.poll !== undefined || note.spoilerText !== "") return false
+    if (plainText(bounded(note.html)).trim() !== "") return false
+    const found = yield* sql`SELECT FROM archive_files
+      WHERE transfer_id = ${transferId} AND path = ANY (${files}::text[]) LIMIT 1`
+    return found.length === 0
+  })
+
   const addPost = Effect.fnUntraced(function*(of: Import, post: Post) {
     const { accountId } = of
+    if (yield* isEmpty(of, post)) return "failed" as const
     const { inReplyTo, poll, publishedMillis, uri, url } = post.note
     const parent = yield* parentOf(accountId, inReplyTo)
     const row = rowOf(accountId, post, parent)

@@ -157,6 +157,26 @@ layer(archiveServer, { excludeTestServices: true })("statuses that Pixelfed expo
       )
     }))
 
+  it.effect("F394: fail without text if their pictures are missing, as nothing would be shown", () =>
+    Effect.gen(function*() {
+      const owner = yield* user("pixempty")
+      yield* claimAlias(owner, `${origin}/users/pixempty`)
+      const textless = { content: "", content_text: "", tags: [] }
+      const zip = zipSync({
+        "pixelfed-statuses.json": exportOf([
+          statusOf("pixempty", 1, textless),
+          statusOf("pixempty", 2, textless),
+          statusOf("pixempty", 3, { ...textless, spoiler_text: "Lake" })
+        ]),
+        "storage/m/_v2/77/abc/1.png": new Uint8Array(yield* photo)
+      })
+      assert.deepInclude(yield* importArchive(owner, zip), { state: "finished", added: 2, failed: 1 })
+      assert.deepStrictEqual(
+        (yield* postsOf(owner)).map(({ mediaIds, spoilerText }) => [mediaIds.length, spoilerText]),
+        [[1, ""], [0, "Lake"]]
+      )
+    }))
+
   it.effect("are refused for another account, and as a damaged file", () =>
     Effect.gen(function*() {
       const owner = yield* user("pixno")
