@@ -58,6 +58,7 @@ export const keepingColumns: ReferringColumns = [
   "filters.account_id",
   "follow_requests.account_id",
   "follow_requests.target_account_id",
+  "form_pages.account_id",
   "held_posts.account_id",
   "imported_statuses.account_id",
   "instance_notes.account_id",
