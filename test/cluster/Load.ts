@@ -17,6 +17,9 @@ export interface Outcome extends Reply {
 /** Delay before a refused post is retried under its key, in milliseconds. */
 const retryMillis = 1_000
 
+/** Maximum factor by which rounds are further apart on a slow machine: fewer requests would show less. */
+const slowedMax = 2
+
 /** Returns the id of the entity in a response body. */
 export const idOf = (body: unknown) => typeof body === "object" && body !== null && "id" in body ? String(body.id) : ""
 
@@ -34,7 +37,7 @@ export const startLoad = Effect.fnUntraced(
     const posted: Array<string> = []
     /** Successful requests other than posts, as "favourite ACCOUNT STATUS". */
     const interactions = new Set<string>()
-    const pauseMillis = allowedMillis(roundMillis)
+    const pauseMillis = Math.min(slowedMax * roundMillis, allowedMillis(roundMillis))
     let turn = 0
     const next = () => nodes[turn++ % nodes.length]!
     const ask = Effect.fnUntraced(
