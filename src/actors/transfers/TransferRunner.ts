@@ -13,8 +13,9 @@ import * as LiveImports from "./LiveImports.ts"
 import type { TransferHandler } from "./TransferHandler.ts"
 
 /**
- * Transfers that a node runs at once. One with a long step, which reads an archive or waits for other servers, soon
- * does not count against the regular limit. Imports of posts, whose steps take hours, have places of their own.
+ * Transfers that a node runs at once. A step that takes longer than `slow.millis`, because it reads an archive or waits
+ * for other servers, counts against the higher limit instead. Imports of posts may take hours, so they have places of
+ * their own.
  */
 const groups = [
   {

@@ -14,6 +14,8 @@ const local = (url: string): string => {
   return found === null ? url.replace(authority, "") : found.pathname + found.search
 }
 
+/** Replaces null bytes in paths, which Postgres cannot compare with anything: U+FFFD, which no id or name has. */
+const replacement = "%EF%BF%BD"
 const malformed = /%(?![0-9a-f]{2})/i
 const escape = /%[0-9a-f]{2}/gi
 /** Unreserved characters, and `@`, which a path means literally in either form and which begins paths of profiles. */
@@ -27,12 +29,9 @@ const decoded = (escaped: string): string => {
 const plainPath = (path: string): string =>
   // Malformed paths are not found anyway; partial decoding could make them well-formed.
   malformed.test(path) ? path : path.replaceAll(escape, decoded).replaceAll(";", "%3B").replaceAll("#", "%23")
-    .replaceAll(/\/{2,}/g, "/")
+    .replaceAll("%00", replacement).replaceAll(/\/{2,}/g, "/")
 
-/**
- * Removes null bytes from the query, because Postgres cannot store them. Repeats, as `%0%000` becomes `%00`. Null bytes
- * in the path stay: they match no route.
- */
+/** Removes null bytes from the query, because Postgres cannot store them. Repeats, as `%0%000` becomes `%00`. */
 const withoutNulls = (url: string): string => {
   const at = url.indexOf("?")
   if (at === -1) return url
@@ -42,9 +41,10 @@ const withoutNulls = (url: string): string => {
 }
 
 /**
- * Normalises a request's URL: removes the host and doubled slashes, and null bytes of the query outside of the API, which refuses them; decodes escapes of unreserved characters (RFC
- * 3986, section 6.2.2.2) and of `@`. The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path
- * reads it as text, so it must see the same form.
+ * Normalises a request's URL: removes the host and doubled slashes; decodes escapes of unreserved characters (RFC 3986,
+ * section 6.2.2.2) and of `@`; replaces null bytes of the path, and removes those of the query outside of the API, which
+ * refuses them. The router decodes paths, and ends them at `;` and `#`. All other code that decides by a path reads it as
+ * text, so it must see the same form.
  */
 export const plainUrl = (given: string): string => {
   const url = given.includes("%00") && !given.startsWith("/api/") ? withoutNulls(given) : given

@@ -13,8 +13,7 @@ const storedMillisMax = 3_600_000
 export const pagesOfSessionMax = 5
 /** Maximum characters of a stored page. */
 const pageCharactersMax = 262_144
-/** Maximum characters of an id. */
-const idCharactersMax = 43
+const isId = Schema.is(Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)))
 
 const pageRows = rowsOf(Schema.Struct({ page: Schema.String }))
 
@@ -60,7 +59,7 @@ const make = Effect.gen(function*() {
   )
 
   const find = traced("FormPages.find")(function*(session: Session, id: string) {
-    if (id.length > idCharactersMax) return undefined
+    if (!isId(id)) return undefined
     const now = new Date(yield* Clock.currentTimeMillis)
     const [found] = yield* pageRows(sql`SELECT page FROM form_pages
       WHERE session_hash = ${hashOf(session)} AND id = ${id} AND expires_at > ${now}`)

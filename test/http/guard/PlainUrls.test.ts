@@ -26,7 +26,8 @@ describe("F106: one form of a request's URL", () => {
 
   it.each([
     ["/search?q=a%00b", "/search?q=ab"],
-    ["/tags/%00?q=%00", "/tags/%00?q="],
+    ["/tags/%00?q=%00", "/tags/%EF%BF%BD?q="],
+    ["/@a%00b", "/@a%EF%BF%BDb"],
     ["/x?q=%0%000", "/x?q="],
     ["/api/v2/search?q=%00", "/api/v2/search?q=%00"]
   ])("F245: null bytes reach no page: %s is %s", (url, expected) => assert.strictEqual(plainUrl(url), expected))

@@ -106,6 +106,25 @@ layer(server(), { excludeTestServices: true })("every route that browsers use", 
       assert.deepStrictEqual(wrong, [])
     }))
 
+  it.effect("F395: is no server error with parameters that no id or name has", () =>
+    Effect.gen(function*() {
+      const patterns = [...new Set(yield* RouteTable)].filter((route) =>
+        /^GET .*:/.test(route) && withoutCookies.every((open) => !open.test(pathOf(route)))
+      )
+      assert.isAbove(patterns.length, 50)
+      const browser = yield* owner("nora")
+      const odd = ["%00", "a%00b", "9".repeat(40), "-1", "%F0%9F%90%A6", "a".repeat(2_000)]
+      const failed: Array<string> = []
+      for (const pattern of patterns) {
+        for (const value of odd) {
+          const path = pattern.replace(/^\w+ /, "").replaceAll(/:\w+/g, value)
+          const { status } = yield* browser.request(path, { headers: { accept: "text/html" } })
+          if (status >= 500) failed.push(`${pattern} ${value.slice(0, 10)}: ${status}`)
+        }
+      }
+      assert.deepStrictEqual(failed, [])
+    }))
+
   it.effect("leads back to this server only", () =>
     Effect.gen(function*() {
       const browser = yield* owner("uma")

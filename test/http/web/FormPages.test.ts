@@ -44,6 +44,17 @@ const targetOf = (reply: TestBrowser.Page) => {
 }
 
 layer(server(), { excludeTestServices: true })("F390: a page that responds to a form", (it) => {
+  it.effect("is the empty form for ids that no page can have", () =>
+    Effect.gen(function*() {
+      yield* user("odd")
+      const browser = yield* opened("odd")
+      for (const id of ["%00", "a", "x".repeat(43), "%F0%9F%90%A6"]) {
+        const reply = yield* browser.request(`/web/form_pages/${id}?to=/settings/profile`)
+        assert.strictEqual(reply.status, 302, id.slice(0, 20))
+        assert.strictEqual(TestBrowser.locationOf(reply).pathname, "/settings/profile")
+      }
+    }))
+
   it.effect("is stored for the session of the form, and can be loaded again", () =>
     Effect.gen(function*() {
       yield* user("ada")
