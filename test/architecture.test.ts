@@ -76,8 +76,8 @@ describe("layers", () => {
     assert.deepStrictEqual(sources.filter(({ path }) => /^src\/services\/[^/]+$/.test(path)), [])
   })
 
-  it("folders of services form no import cycle, types included", () => {
-    const areaOf = (path: string) => /^src\/services\/([^/]+)\//.exec(path)?.[1]
+  it("folders of services, actors and HTTP form no import cycle, types included", () => {
+    const areaOf = (path: string) => /^src\/((?:services|actors|http)\/[^/]+)\//.exec(path)?.[1]
     const needs = sources.flatMap((file) => {
       const from = areaOf(file.path)
       return importsOf(file).flatMap((path) => {
@@ -193,10 +193,10 @@ describe("time and randomness are services", () => {
 
   it("SQL does not take them from Postgres", () => {
     const inSql = /\bnow\(\)|\bCURRENT_TIMESTAMP\b|\bclock_timestamp\(\)|\brandom\(\)|\bgen_random_uuid\(\)/gi
-    assert.deepStrictEqual(
-      complaints([...sources, ...migrations], ({ literals }) => literals.flatMap((literal) => matches(literal, inSql))),
-      []
-    )
+    // Measures the statements of Postgres, whose clock may differ from ours (F431).
+    const others = [...sources, ...migrations].filter(({ path }) => path !== "src/layers/telemetry/SlowStatements.ts")
+    const found = complaints(others, ({ literals }) => literals.flatMap((literal) => matches(literal, inSql)))
+    assert.deepStrictEqual(found, [])
   })
 })
 

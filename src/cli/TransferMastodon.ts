@@ -2,7 +2,7 @@ import { Clock, Config, Console, Effect, FileSystem, Layer, Option, type Redacte
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
-import { Environment, serverConfig } from "../layers/Environment.ts"
+import { serverConfig } from "../layers/Environment.ts"
 import * as MastodonSource from "../layers/MastodonSource.ts"
 import * as NodeKeyOperations from "../layers/NodeKeyOperations.ts"
 import { OperatorError } from "../layers/OperatorError.ts"
@@ -17,8 +17,8 @@ import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
 import { recount } from "../services/mastodon/Recount.ts"
 import * as Rejects from "../services/mastodon/Rejects.ts"
-import type { Step } from "../services/mastodon/Step.ts"
-import { brokenKeys } from "../services/mastodon/Verification.ts"
+import { nameCell, type Step } from "../services/mastodon/Step.ts"
+import { checkedKeys } from "../services/mastodon/Verification.ts"
 import type { StorageFailed } from "../services/media/Storage.ts"
 import { StoredFiles } from "../services/media/StoredFiles.ts"
 import { SealedTokens } from "../services/push/SealedTokens.ts"
@@ -29,6 +29,8 @@ import * as MastodonMedia from "./MastodonMedia.ts"
 import * as MigrateCommand from "./MigrateCommand.ts"
 import * as Operator from "./Operator.ts"
 import * as Comparing from "./TransferComparing.ts"
+import * as TransferFinish from "./TransferFinish.ts"
+import * as TransferProgress from "./TransferProgress.ts"
 
 /** Maximum age of copied posts of other servers, in days. */
 const daysMax = 36_500
@@ -90,6 +92,8 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
   const facts = {
     domain: variables.get("LOCAL_DOMAIN"),
     ourDomain: config.localDomain,
+    webDomain: variables.get("WEB_DOMAIN") || undefined,
+    publicUrl: config.publicUrl,
     hasKeys,
     keepsPush: vapid !== undefined
   }
@@ -111,7 +115,7 @@ const refuse = (obstacles: ReadonlyArray<string>) =>
 const possible = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, { media }: Given) {
   if (Option.isSome(media)) return steps
   for (const { name } of steps.filter(({ needsFiles }) => needsFiles === true)) {
-    yield* Console.log(`${name.padEnd(24)} not copied without --media`)
+    yield* Console.log(`${nameCell(name)} not copied without --media`)
   }
   return steps.filter(({ needsFiles }) => needsFiles !== true)
 })
@@ -159,9 +163,32 @@ const writeRejects = Effect.fnUntraced(function*(path: string) {
       fs.remove(path, { force: true }),
       fs.writeFileString(path, lines.join(""), { flag: "wx", mode: 0o600 })
     ),
-    ({ message }) => new OperatorError({ message: `The rejected rows cannot be written: ${message}` })
+    ({ message }) =>
+      new OperatorError({
+        message: `The file of rejected rows cannot be written: ${message}. To write it, run verify with --rejects FILE.`
+      })
   )
   yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)
+})
+
+/** Obstacle to a run after members began to use this server. */
+const used =
+  "Members have used this server since the copy. Another run undoes changes that they made here. To run it anyway, pass --overwrite."
+
+const writingFlags = {
+  ...flags,
+  overwrite: Flag.Boolean("overwrite").pipe(
+    Flag.withDescription("Runs even if members have used this server: undoes the changes that they made here"),
+    Flag.withDefault(false)
+  )
+}
+
+/** Prepares a run that writes: refuses what prevents it, and stores Mastodon's VAPID key. Returns the possible steps. */
+const prepareWriting = Effect.fnUntraced(function*(given: Given & { readonly overwrite: boolean }) {
+  const { all, plan, vapid } = yield* prepared(given)
+  yield* refuse([...plan.obstacles, ...(!given.overwrite && (yield* hasVisitors) ? [used] : [])])
+  if (vapid !== undefined) yield* ServerSecrets.replaceVapidKey(vapid.privateKey)
+  return yield* possible(all, given)
 })
 
 /** Rows from which on the output has a rate: that of few rows says nothing. */
@@ -169,19 +196,18 @@ const rowsOfRateMin = 1_000
 
 const copy = Command.make(
   "copy",
-  flags,
+  writingFlags,
   traced("transfer mastodon copy")((given) =>
     Effect.gen(function*() {
-      const { all, plan, vapid } = yield* prepared(given)
-      yield* refuse(plan.obstacles)
-      if (vapid !== undefined) yield* ServerSecrets.replaceVapidKey(vapid.privateKey)
+      const all = yield* prepareWriting(given)
       const copies = yield* Copy.make
-      for (const step of yield* possible(all, given)) {
+      for (const step of all) {
         const began = yield* Clock.currentTimeMillis
-        const { copied, rejected } = yield* copies.copy(step)
+        const soFar = Effect.map(copies.cursorOf(step), (cursor) => cursor?.copied ?? 0n)
+        const { copied, rejected } = yield* copies.copy(step).pipe(TransferProgress.during(step.name, soFar))
         const seconds = ((yield* Clock.currentTimeMillis) - began) / 1_000
         yield* Console.log(
-          `${step.name.padEnd(24)}${String(copied).padStart(14)} copied${
+          `${nameCell(step.name)}${String(copied).padStart(14)} copied${
             rejected === 0 ? "" : `, ${rejected} rejected`
           }${copied < rowsOfRateMin ? "" : `, ${Math.round(copied / seconds)} a second`}`
         )
@@ -200,29 +226,17 @@ const copy = Command.make(
   ])
 )
 
-/** Obstacle to a delta after members began to use this server. */
-const used =
-  "Members have used this server since the copy. A delta undoes changes that they made here. To run it anyway, pass --overwrite."
-
 const delta = Command.make(
   "delta",
-  {
-    ...flags,
-    overwrite: Flag.Boolean("overwrite").pipe(
-      Flag.withDescription("Runs even if members have used this server: undoes the changes that they made here"),
-      Flag.withDefault(false)
-    )
-  },
+  writingFlags,
   traced("transfer mastodon delta")((given) =>
     Effect.gen(function*() {
-      const { all, plan, vapid } = yield* prepared(given)
-      yield* refuse([...plan.obstacles, ...(!given.overwrite && (yield* hasVisitors) ? [used] : [])])
-      if (vapid !== undefined) yield* ServerSecrets.replaceVapidKey(vapid.privateKey)
+      const all = yield* prepareWriting(given)
       const copies = yield* Copy.make
-      for (const step of yield* possible(all, given)) {
+      for (const step of all) {
         const { changed, ended, fresh } = yield* copies.delta(step)
         yield* Console.log(
-          `${step.name.padEnd(24)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`
+          `${nameCell(step.name)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`
         )
       }
       yield* recount
@@ -245,10 +259,13 @@ const verify = Command.make(
   },
   traced("transfer mastodon verify")((given) =>
     Effect.gen(function*() {
-      const broken = yield* brokenKeys
+      const { broken, checked } = yield* checkedKeys
+      if (checked === 0) {
+        return yield* new OperatorError({ message: "There are no local accounts: run the copy first." })
+      }
       yield* Console.log(
         broken.length === 0
-          ? "The key of every local account signs and verifies."
+          ? `The keys of all ${checked} local accounts sign and verify.`
           : `These accounts have no working key, and get a new one: ${broken.join(", ")}`
       )
       yield* writeRejects(given.rejects)
@@ -270,25 +287,6 @@ const verify = Command.make(
   )
 )
 
-const finish = Command.make(
-  "finish",
-  {},
-  traced("transfer mastodon finish")(function*() {
-    const { server } = yield* Environment
-    yield* Console.log([
-      "To open this server when the copy is done:",
-      "1. Stop Mastodon's web server, wait until its Sidekiq queues are empty, and stop Sidekiq.",
-      "2. Run `transfer mastodon delta` and `transfer mastodon verify` once more.",
-      `3. Start this server, and point the proxy of ${server.localDomain} at it: all paths, with the Host header as it came.`,
-      "Until the first request that writes reaches this server you can go back: point the proxy at Mastodon again.",
-      "After that there is no way back: other servers know what happened here."
-    ].join("\n"))
-  }, (effect) => Effect.provide(effect, Environment.layer))
-).pipe(
-  Command.withDescription("Explains the last steps, and the point of no return"),
-  withExamples(["", "Explains the last steps"])
-)
-
 /** Copies a Mastodon server of the same domain. */
 export const command = Command.make("mastodon").pipe(
   Command.withDescription("Replaces a Mastodon server (4.3 to 4.7) of the same domain with this one"),
@@ -296,5 +294,5 @@ export const command = Command.make("mastodon").pipe(
     "plan --database postgres://localhost/mastodon_production --env .env.production",
     "Shows what would be copied"
   ]),
-  Command.withSubcommands([plan, copy, delta, verify, finish])
+  Command.withSubcommands([plan, copy, delta, verify, TransferFinish.command])
 )

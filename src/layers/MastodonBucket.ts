@@ -75,7 +75,7 @@ const checkFiles = Effect.fnUntraced(function*(requests: Requests.Requests, buck
   return yield* new OperatorError({ message: `The bucket ${bucket} has no files below ${prefix}` })
 }, Effect.catchTag("StorageFailed", () => Effect.void))
 
-/** Files of a Mastodon server in a bucket; each is downloaded to a file of this machine while it is copied. */
+/** Files of a Mastodon server in a bucket. */
 export const layer = ({ prefix, settings }: Bucket) =>
   Layer.effect(
     OldFiles,
@@ -84,25 +84,30 @@ export const layer = ({ prefix, settings }: Bucket) =>
       const path = yield* Path.Path
       const requests = yield* Requests.make(settings)
       const { folder } = yield* Storage
-      yield* checkFiles(requests, settings.bucket, prefix)
+      const { bucket, endpoint } = settings
+      yield* checkFiles(requests, bucket, prefix)
+
+      const downloaded = Effect.fnUntraced(function*(name: string, bytes: number) {
+        const broken = () => new StorageFailed({ text: `The bucket ended the response early: ${name}` })
+        const found = yield* requests.need({ method: "GET", key: `${prefix}${name}` })
+        const file = path.join(yield* folder, "file")
+        yield* Stream.run(
+          Stream.mapError(found.stream, broken),
+          fs.sink(file, { flag: "wx", mode: 0o600 })
+        ).pipe(Effect.mapError(storageFailed))
+        const { size } = yield* Effect.mapError(fs.stat(file), storageFailed)
+        return Number(size) === bytes ? file : yield* broken()
+      })
+
       return OldFiles.of({
         find: Effect.fnUntraced(function*(names) {
           for (const name of names.filter(isInside)) {
-            const found = yield* requests.find({ method: "GET", key: `${prefix}${name}` })
+            const key = `${prefix}${name}`
+            const found = yield* requests.find({ method: "HEAD", key })
             if (Option.isNone(found)) continue
             const bytes = Number(found.value.headers["content-length"] ?? 0)
             if (bytes > fileBytesMax) continue
-            const file = path.join(yield* folder, "file")
-            const body = Stream.mapError(
-              found.value.stream,
-              () => new StorageFailed({ text: `The bucket ended the response early: ${name}` })
-            )
-            yield* Stream.run(body, fs.sink(file, { flag: "wx", mode: 0o600 })).pipe(Effect.mapError(storageFailed))
-            const { size } = yield* Effect.mapError(fs.stat(file), storageFailed)
-            if (Number(size) !== bytes) {
-              return yield* new StorageFailed({ text: `The bucket ended the response early: ${name}` })
-            }
-            return { name, path: file, bytes }
+            return { name, bytes, object: { endpoint, bucket, key }, path: downloaded(name, bytes) }
           }
           return undefined
         })

@@ -67,6 +67,7 @@ import { InstancePolicies } from "../services/instance/InstancePolicies.ts"
 import type { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { AgendaEntries } from "../services/intents/AgendaEntries.ts"
 import { Invites } from "../services/invites/Invites.ts"
+import { MediaRedirects } from "../services/media/MediaRedirects.ts"
 import { Reports } from "../services/moderation/Reports.ts"
 import { Strikes } from "../services/moderation/Strikes.ts"
 import { Apps } from "../services/oauth/Apps.ts"
@@ -196,6 +197,7 @@ const reading = Layer.satisfiesServicesType<Stored | InstancePolicies | Feeds | 
     Listeners.layer,
     OwnedLists.layer,
     Markers.layer,
+    MediaRedirects.layer,
     AccountNotes.layer,
     Strikes.layer,
     NotificationPolicies.layer,

@@ -41,7 +41,7 @@ function readOptions() {
 
 const { folder, json, only, quick, seconds, starts } = readOptions()
 const followersMax: Size = quick ? 10_000 : 100_000
-const options = { only: undefined, quick, json: json ?? "", profile: undefined, runs: 1, seconds }
+const options = { only: undefined, quick, full: false, json: json ?? "", profile: undefined, runs: 1, seconds }
 
 const removals: Array<() => Promise<void>> = []
 const endAll = async () => {

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { ask, publishedId, settled } from "../support/Api.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser } from "./Browser.ts"
-import { press, signIn } from "./Visits.ts"
+import { phone, press, signIn } from "./Visits.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the way back after an act",
@@ -29,11 +29,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
             keywords_attributes: [{ keyword: "rain" }]
           })
           yield* settled
-          const chromium = yield* Browser
-          const context = yield* Effect.acquireRelease(
-            Effect.promise(() => chromium.newContext({ javaScriptEnabled, viewport: { width: 390, height: 844 } })),
-            (context) => Effect.promise(() => context.close())
-          )
+          const context = yield* phone(javaScriptEnabled)
           yield* Effect.promise(async () => {
             const page = await context.newPage()
             const open = (path: string) => page.goto(baseUrl + path)

@@ -4,7 +4,7 @@ import sharp from "sharp"
 import { draftsOf, statusesOf } from "../support/Composer.ts"
 import { TestServer } from "../support/Server.ts"
 import { Browser, picture } from "./Browser.ts"
-import { leaveBy, signIn } from "./Visits.ts"
+import { leaveBy, phone, returning, signIn } from "./Visits.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the way back to a refused form",
@@ -18,37 +18,18 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
           const bytes = yield* Effect.promise(() =>
             sharp({ create: { width: 40, height: 30, channels: 3, background: "#06c" } }).png().toBuffer()
           )
-          const chromium = yield* Browser
-          const context = yield* Effect.acquireRelease(
-            Effect.promise(() => chromium.newContext({ javaScriptEnabled, viewport: { width: 390, height: 844 } })),
-            (context) => Effect.promise(() => context.close())
-          )
+          const context = yield* phone(javaScriptEnabled)
+          const page = yield* Effect.promise(() => context.newPage())
+          const returned = yield* returning(page)
           yield* Effect.promise(async () => {
-            const page = await context.newPage()
             await page.goto(`${baseUrl}/settings/profile`)
             await signIn(page, pia)
-            const submissions: Array<string> = []
-            /** Goes on to another page and back, and loads the page again. */
-            const returned = async (holds: () => Promise<void>) => {
-              await holds()
-              const sent = submissions.length
-              await page.goto(`${baseUrl}/about`)
-              const response = await page.goBack()
-              assert.strictEqual(response?.status(), 200)
-              await holds()
-              await page.reload()
-              await holds()
-              assert.deepStrictEqual(submissions.slice(sent), [])
-            }
             const send = (name: string) =>
               leaveBy(page, page.getByRole("button", { name, exact: true }).and(page.locator("main button")).last())
             const text = page.locator("textarea[name=text]")
 
             // A field without a label.
             await page.goto(`${baseUrl}/settings/profile`)
-            page.on("request", (request) => {
-              if (request.isNavigationRequest() && request.method() !== "GET") submissions.push(request.url())
-            })
             await page.getByLabel("About you").fill("Written with care")
             await page.locator("[name=field_value_0]").fill("A value without a label")
             await send("Save changes")

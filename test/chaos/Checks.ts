@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Account } from "../cluster/Nodes.ts"
+import { hasPage } from "../support/Requests.ts"
 import type { Entry, Kind, Ledger } from "./Ledger.ts"
 import type { NodeSlot } from "./Machines.ts"
 
@@ -163,7 +164,7 @@ const homeOf = async ({ baseUrl }: NodeSlot, { token }: Account) => {
   for (let path = "/api/v1/timelines/home?limit=40"; path !== "";) {
     const asked = fetch(baseUrl + path, { headers: { authorization: `Bearer ${token}` } })
     const response = await asked.catch(() => undefined)
-    if (response?.status !== 200) return undefined
+    if (response === undefined || !hasPage(response.status)) return undefined
     const found = (await response.json() as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
     seen.push(...found)
     path = found.length === 0 ? "" : `/api/v1/timelines/home?limit=40&max_id=${found.at(-1)}`

@@ -1,5 +1,6 @@
 import { Effect, Fiber, FiberSet } from "effect"
 import { allowedMillis } from "../support/MachineSpeed.ts"
+import { hasPage } from "../support/Requests.ts"
 import { type Account, type Node, type Reply, request, type RequestOptions } from "./Nodes.ts"
 
 /** Requests of the load: two writes by the account's actor, one by a service, and two reads. */
@@ -104,8 +105,8 @@ export const startLoad = Effect.fnUntraced(
 
 export type Load = Effect.Success<ReturnType<typeof startLoad>>
 
-/** Returns true for a success; 206 is a home that is still being rebuilt. */
-export const succeeded = ({ status }: Outcome) => status === 200 || status === 206
+/** Returns true for a success. */
+export const succeeded = ({ status }: Outcome) => hasPage(status)
 
 /** Time without failures after which everything counts as recovered, in milliseconds. */
 const quietMillis = 3_000

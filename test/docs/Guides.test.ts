@@ -13,7 +13,7 @@ const texts = new Set(Object.values(english).flatMap((section) => Object.keys(se
 
 /** Variables of other programs and files, a misspelling, and prefixes of names. */
 const foreign =
-  /^(?:ACTIVE_RECORD_.*|MASTODON_DATABASE_URL|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY)|S3_(?:OVERRIDE_PATH_STYLE|KEY_PREFIX)|VAPID_.*|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
+  /^(?:ACTIVE_RECORD_.*|MASTODON_DATABASE_URL|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY)|S3_(?:ALIAS_HOST|OVERRIDE_PATH_STYLE|KEY_PREFIX)|VAPID_.*|WEB_DOMAIN|POSTGRES_PASSWORD|PUBLC_URL|S3_|OIDC_)$/
 
 /** Returns the names of variables in code: words with an underscore, and words that are assigned a value. */
 const variablesIn = (code: string): ReadonlyArray<string> =>

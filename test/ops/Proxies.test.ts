@@ -61,7 +61,7 @@ const bytesOf = (parts: Iterable<Uint8Array>) => [...parts].reduce((sum, { lengt
 layer(services, { excludeTestServices: true })("the sample of", (it) => {
   for (const proxy of proxies) {
     it.effect(
-      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses (F327)`,
+      `${proxy.program} has TLS and HTTP/2, forwards addresses, streams and uploads, and refuses forged addresses (F327, F448)`,
       () =>
         Programs.find(proxy.program) === undefined
           ? Effect.sync(() => console.log(`not run: ${proxy.program} is missing`))
@@ -103,6 +103,11 @@ layer(services, { excludeTestServices: true })("the sample of", (it) => {
             assert.strictEqual(encoded.status, 200, encoded.body)
             const slash = yield* secure(running, publicName, "/tags/a%2Fb")
             assert.notInclude(slash.body, "Apache")
+
+            // F448: a long address leads to one of the sign-in that is three times as long.
+            const long = yield* secure(running, publicName, `/disputes/strikes/1?long=${"%C3%A9".repeat(600)}`)
+            assert.strictEqual(long.status, 302, long.body)
+            assert.isAbove(String(long.headers["location"]).length, 4_096)
 
             const stream = yield* socket(running, publicName, `/api/v1/streaming?stream=public&access_token=${token}`)
             const sent = yield* events(running, publicName, "/api/v1/streaming/public", token)

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { momentMillisMax } from "../../src/services/runtime/Moments.ts"
 import { publishedId } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
+import { hasPage } from "../support/Requests.ts"
 import { TestServer } from "../support/Server.ts"
 import { staffMember } from "../support/Staff.ts"
 import { call, get, idsAt, post } from "./Calls.ts"
@@ -123,11 +124,11 @@ layer(TestServer.layer(), { excludeTestServices: true })("row 81", (it) => {
         for (const cursor of ["max_id", "since_id", "min_id"]) {
           for (const end of ends) {
             const { status } = yield* get(`${path}?${cursor}=${end}&limit=2`, dora)
-            assert.strictEqual(status, 200, `${path} ${cursor}=${end}`)
+            assert.isTrue(hasPage(status), `${path} ${cursor}=${end}: ${status}`)
           }
         }
         for (const limit of ["0", "-5", "1e9", "99999999999999999999", "x", ""]) {
-          assert.strictEqual((yield* get(`${path}?limit=${limit}`, dora)).status, 200, `${path} limit=${limit}`)
+          assert.isTrue(hasPage((yield* get(`${path}?limit=${limit}`, dora)).status), `${path} limit=${limit}`)
         }
       }
     }))

@@ -88,7 +88,8 @@ layer(TestDatabase.layer)("row 73: stored values", (it) => {
         "pending_sign_ins.secret_hash",
         "sessions.id_hash",
         "used_passkey_challenges.challenge_hash",
-        "used_provider_states.state_hash"
+        "used_provider_states.state_hash",
+        "visitor_form_pages.browser_hash"
       ])
     }))
 })

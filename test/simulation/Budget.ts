@@ -6,8 +6,9 @@
 /**
  * Seeds that together cover every kind of fault. 22, the first, has media and most faults that a node can have. 44, 34
  * and 40006 are about consent, polls and moderators; 34 also loses all feeds. 26 only loses responses of commits.
+ * 12 imports lists and posts.
  */
-export const seeds = [22, 44, 47, 34, 26, 40_006] as const
+export const seeds = [22, 44, 47, 34, 26, 40_006, 12] as const
 
 /** A seed with overlapping transactions. */
 export const overlappingSeeds = [1]
@@ -41,7 +42,8 @@ export const bugs: ReadonlySet<string> = new Set([
   "voters are not notified of a poll's end",
   "posts of suspended accounts are shown",
   "an approved post is published again",
-  "a held post is published before its review"
+  "a held post is published before its review",
+  "a step of an import commits its progress before its writes"
 ])
 
 /** Bugs of federating servers, by name. */

@@ -38,7 +38,8 @@ const withoutSuspended = (world: World, machine: Machine) => {
         Effect.sync(() => {
           for (const author of texts(response).flatMap((text) => authorsIn(JSON.parse(text)))) {
             const since = world.suspensions.since(author, world.time.now)
-            if (since === undefined || since > began) continue
+            // A rendering of the same millisecond may have begun before the response to the moderator.
+            if (since === undefined || since >= began) continue
             world.wrong.push(`I18: ${machine.name} shows ${what} of the suspended ${author}`)
           }
         }))

@@ -1,4 +1,4 @@
-import { PGlite } from "@electric-sql/pglite"
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { Cause, Effect, Exit } from "effect"
 import { Migrator } from "effect/sql"
 import { createHash } from "node:crypto"
@@ -45,7 +45,13 @@ const startParams = [
 const opening = `SET plan_cache_mode = force_generic_plan; SET jit = off; LOAD 'plpgsql';
   SELECT ts_lexize('english_stem', 'birds')`
 
-const started = (files: Blob) => Globals.withoutTimersUntil(() => PGlite.create({ loadDataDir: files, startParams }))
+const started = async (files: Blob) => {
+  const options: PGliteOptions = { loadDataDir: files, startParams }
+  const pglite = await Globals.withoutTimersUntil(() => PGlite.create(options))
+  // PGlite keeps its options, and this would be a second copy of all files.
+  delete options.loadDataDir
+  return pglite
+}
 
 /** Caches files of a database by kind; `hash` covers their inputs. */
 const cachedDatabase = async (kind: string, hash: string, make: () => Promise<PGlite>) => {

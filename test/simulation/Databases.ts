@@ -19,18 +19,18 @@ export class Database {
     this.pglite = pglite
   }
 
-  /** Returns Postgres's response as raw bytes: without a receiver, PGlite would also parse and keep it. */
-  ask(chunk: Buffer): Buffer {
+  /**
+   * Returns Postgres's response as raw bytes: without a receiver, PGlite would also parse and keep it. Calls `failed` if
+   * the database itself fails.
+   */
+  ask(chunk: Buffer, failed: (cause: unknown) => void = () => {}): Buffer {
     if (chunk[0] === 0) return Buffer.from(this.pglite.execProtocolRawSync(new Uint8Array(chunk)))
     const parts: Array<Buffer> = []
     const onRawData = (part: Uint8Array) => void parts.push(Buffer.from(part))
     // Completes synchronously; the promise only reports failures.
-    this.pglite.execProtocolRawStream(new Uint8Array(chunk), { syncToFs: false, onRawData }).catch(this.failed)
+    this.pglite.execProtocolRawStream(new Uint8Array(chunk), { syncToFs: false, onRawData }).catch(failed)
     return Buffer.concat(parts)
   }
-
-  /** Called when the database itself fails. */
-  failed: (cause: unknown) => void = () => {}
 
   /** Returns the statements of a run; `change` rewrites the text of each. */
   statements(change?: (text: string) => string) {

@@ -86,7 +86,7 @@ export const load = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, now: n
     EXISTS (SELECT FROM interaction_requests r WHERE r.interaction_id = statuses.id AND r.state = 'pending') AS waits,
     (SELECT a.suspended_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_suspended,
     (SELECT a.silenced_at IS NOT NULL FROM accounts a WHERE a.id = account_id) AS author_limited
-    FROM statuses ORDER BY id`
+    FROM statuses WHERE NOT imported ORDER BY id`
   const mentions = yield* sql<MentionRow>`SELECT * FROM mentions`
   const followRows = yield* sql<FollowRow>`SELECT * FROM follows`
   const mutes = yield* sql<Pair & { expiresAt: Date | null; hideNotifications: boolean }>`SELECT * FROM mutes`

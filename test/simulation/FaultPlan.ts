@@ -1,4 +1,3 @@
-import type { Command } from "../../src/actors/account/core/AccountProtocol.ts"
 import { staleMillis } from "../../src/services/media/MediaJobs.ts"
 import * as CommandPlan from "./CommandPlan.ts"
 import { Dice } from "./Seeded.ts"
@@ -14,9 +13,9 @@ export interface AtStep {
   readonly nth: number
   /**
    * Counts steps from the `nth` of these commands on, on the machine that runs it; the command's commit is the first
-   * step.
+   * step, unless they are steps of transfers.
    */
-  readonly of?: { readonly commands: ReadonlyArray<Command["_tag"]>; readonly nth: number }
+  readonly of?: { readonly commands: TargetedFaults.Tags; readonly nth: number }
   /** For SQL: before or after Postgres executes the statement. */
   readonly side: Side
   /** Duration of the freeze or the absence. */
@@ -49,10 +48,15 @@ const stepsMax: Record<Step, number> = {
 
 /** Maximum untargeted faults of a seed, and maximum faults in total. */
 const scatteredMax = 4
-export const faultsMax = scatteredMax + TargetedFaults.faultsMax
+export const faultsMax = scatteredMax + TargetedFaults.faultsMax + TargetedFaults.transferFaultsMax
 
 /** Returns the faults of a seed, at least one of them untargeted. A calm seed only loses responses of commits. */
-export const plan = (seed: number, nodes: number, calm = isCalm(seed)): ReadonlyArray<Fault> => {
+export const plan = (
+  seed: number,
+  nodes: number,
+  calm = isCalm(seed),
+  withTransfers = false
+): ReadonlyArray<Fault> => {
   const [dice, late, media] = [new Dice(seed, "faults"), CommandPlan.lateMillis(seed), hasMedia(seed)]
   if (calm) {
     return Array.from({ length: scatteredMax }, (): Fault => ({
@@ -113,7 +117,7 @@ export const plan = (seed: number, nodes: number, calm = isCalm(seed)): Readonly
         return { kind, port, at, millis: dice.between(500, 4000) }
     }
   })
-  return [...scattered, ...TargetedFaults.plan(seed)]
+  return [...scattered, ...TargetedFaults.plan(seed), ...(withTransfers ? TargetedFaults.ofTransfers(seed) : [])]
 }
 
 /**

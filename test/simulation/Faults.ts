@@ -88,7 +88,10 @@ export const injectFaults = Effect.fnUntraced(function*(
       if (found !== undefined) inject(found.fault, found.victim, `${side} ${words[step]}`)
       return machine.dead ? Effect.never : found === undefined ? Effect.void : Effect.yieldNow
     })
-  world.performs = (machine, commandId) => targeted.performed(waiting.keys(), machine, commandId)
+  world.performs = (machine, commandId) => {
+    const begun = [...waiting.keys()].filter(({ at }) => world.time.now >= began + at)
+    targeted.performed(begun, machine, commandId)
+  }
   world.session.socketFault = ({ commits, machine, text, writes }: Message): SocketFault | undefined => {
     const atCommit = commits ? due(machine, "commit") : undefined
     const atWrite = writes ? due(machine, "write") : undefined

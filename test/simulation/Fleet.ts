@@ -16,7 +16,11 @@ export interface Settings {
   readonly mutant: number | undefined
   /** Enables consent, polls and moderators, regardless of the seed. */
   readonly consents?: true
+  /** Enables or disables imports, regardless of the seed. */
+  readonly transfers?: boolean
   readonly logs: boolean
+  /** Measures what the process keeps after the run. */
+  readonly measured?: true
 }
 
 export interface Job {
@@ -36,11 +40,22 @@ const seedsOfProcessMax = 120
 const memoryBytesMax = { one: 1_000_000_000, federation: 1_400_000_000 }
 /** V8 options that release memory early: most of a process's memory is its databases, not the heap. */
 const heapOptions = ["--heap-growing-percent=40", "--max-semi-space-size=16"]
+/** One arena of malloc: with one per thread, buffers freed by the threads of V8 kept 110 MB. */
+const arenas = { ["MALLOC_ARENA_MAX"]: "1" }
+
+/** Content of a process's memory after a full garbage collection. */
+export interface Kept {
+  /** Machines of earlier runs; one of them keeps its whole run. */
+  readonly machines: number
+  /** Bytes of the heap, and of buffers outside of it. */
+  readonly bytes: number
+}
 
 /** Report of a process about a finished seed: the result, and its memory. */
 export interface Reply {
   readonly result: Result
   readonly bytes: number
+  readonly kept?: Kept | undefined
 }
 
 interface Worker {
@@ -50,6 +65,21 @@ interface Worker {
   /** True once the program is loaded; false if the process ended before. */
   readonly loaded: Promise<boolean>
   ran: number
+}
+
+/** Starts a process that runs simulations. */
+export const startWorker = (planted: boolean): Worker => {
+  const options = {
+    execArgv: ["--disable-warning=ExperimentalWarning", ...heapOptions],
+    env: { ...process.env, ...arenas, ["NODE_COMPILE_CACHE"]: Compiled.folder }
+  }
+  const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
+  // Virtual time is independent of the load, so work with real clocks gets priority.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  const loaded = new Promise<boolean>((resume) => {
+    child.once("message", () => resume(true)).once("exit", () => resume(false))
+  })
+  return { child, planted, loaded, ran: 0 }
 }
 
 /** Processes that run simulations. A process that hangs or dies is replaced, and its seed counts as broken. */
@@ -99,18 +129,9 @@ export class Fleet {
     const idle = this.idle.pop()
     if (idle?.planted === planted) return idle
     if (idle !== undefined) void this.end(idle.child)
-    const options = {
-      execArgv: ["--disable-warning=ExperimentalWarning", ...heapOptions],
-      env: { ...process.env, ["NODE_COMPILE_CACHE"]: Compiled.folder }
-    }
-    const child = fork(new URL("worker.ts", import.meta.url), planted ? ["planted"] : [], options)
-    // Virtual time is independent of the load, so work with real clocks gets priority.
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    this.alive.add(child)
-    const loaded = new Promise<boolean>((resume) => {
-      child.once("message", () => resume(true)).once("exit", () => resume(false))
-    })
-    return { child, planted, loaded, ran: 0 }
+    const worker = startWorker(planted)
+    this.alive.add(worker.child)
+    return worker
   }
 
   private async end(child: ChildProcess) {
@@ -122,7 +143,8 @@ export class Fleet {
   }
 }
 
-const ask = (child: ChildProcess, job: Job) =>
+/** Runs a job in a process. A process that hangs or dies is lost. */
+export const ask = (child: ChildProcess, job: Job) =>
   new Promise<Reply & { readonly lost: boolean }>((resume) => {
     const end = (response: Reply, lost: boolean) => {
       clearTimeout(timer)

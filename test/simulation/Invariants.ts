@@ -24,6 +24,7 @@ import * as Reviews from "./Reviews.ts"
 import { commandIdOf, type Outcome } from "./Scenario.ts"
 import * as SpamRules from "./SpamRules.ts"
 import * as SuspensionChecks from "./SuspensionChecks.ts"
+import * as TransferInvariants from "./TransferInvariants.ts"
 import type { Shared, World } from "./World.ts"
 
 /** State of a run at rest. */
@@ -59,7 +60,10 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
   const now = world.time.now
   const facts = yield* Facts.load(sql, now)
   const performed = yield* sql<Performed>`SELECT * FROM performed ORDER BY seq`
-  const commandOf = new Map(outcomes.map((outcome) => [commandIdOf(outcome), outcome.command]))
+  const commandOf = new Map([
+    ...outcomes.map((outcome) => [commandIdOf(outcome), outcome.command] as const),
+    ...[...world.transfers.commands].map(([id, { command }]) => [id, command] as const)
+  ])
   const model = new Model(
     aftermath.followers,
     aftermath.locked,
@@ -89,6 +93,7 @@ export const check = Effect.fnUntraced(function*(aftermath: Aftermath) {
     ...(yield* counters(sql)),
     ...(yield* severed(sql)),
     ...(yield* leftovers(sql, now)),
+    ...(world.withTransfers ? yield* TransferInvariants.check(world, aftermath.shared, performed) : []),
     ...(world.media ? yield* MediaInvariants.check(world, aftermath.shared) : []),
     ...(world.withConsents ? yield* checkConsents(aftermath, facts, performed, commandOf) : [])
   ]

@@ -14,4 +14,6 @@ export interface Mutant extends BugSearch {
   readonly standstills?: true
   /** The bug needs consent, polls and moderators, as in `Options`. */
   readonly consents?: true
+  /** The bug needs imports, as in `Options`; other bugs are searched without them. */
+  readonly transfers?: true
 }

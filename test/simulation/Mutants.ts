@@ -6,6 +6,7 @@ import { feedMutants } from "./FeedMutants.ts"
 import type { Mutant } from "./Mutant.ts"
 import { overlappingMutants } from "./OverlappingMutants.ts"
 import { reviewMutants } from "./ReviewMutants.ts"
+import { transferMutants } from "./TransferMutants.ts"
 
 /** Does not adopt the jobs of a dead node. */
 const jobNotAdopted: Mutant = {
@@ -192,7 +193,8 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...feedMutants,
   ...overlappingMutants,
   ...consentMutants,
-  ...reviewMutants
+  ...reviewMutants,
+  ...transferMutants
 ]
 
 /** Bugs in the source, by the names of their mutants. */

@@ -29,6 +29,7 @@ import { Machine } from "./Machine.ts"
 import * as MediaUploads from "./MediaUploads.ts"
 import * as Performed from "./Performed.ts"
 import { Dice } from "./Seeded.ts"
+import * as TransferNodes from "./TransferNodes.ts"
 import { client, committedOnly, type Shared, type Step, type World } from "./World.ts"
 
 /** A started node: the real actors on a simulated machine. */
@@ -129,8 +130,11 @@ export const start = Effect.fnUntraced(
     const clientServices = world.withConsents
       ? ClientServices.layer(world, machine).pipe(Layer.provideMerge(actors))
       : Layer.merge(actors, Layer.succeed(ClientServices.Shown, undefined))
+    const served = world.withTransfers
+      ? TransferNodes.layer(world, machine).pipe(Layer.provideMerge(clientServices))
+      : clientServices
     const address = RunnerAddress.make(`node-${port}`, port)
-    const layer = Layer.merge(clientServices, media).pipe(
+    const layer = Layer.merge(served, media).pipe(
       Layer.provideMerge(Layer.mergeAll(HomeTimelines.layer, ListTimelines.layer, ActiveFilters.layer)),
       Layer.provide(Layer.fresh(Performed.commands(world, machine))),
       Layer.provideMerge(cluster(world, machine, address)),

@@ -15,7 +15,7 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
   const broken: Array<string> = []
   const blockedPairs = new Set<string>()
   const restricted = moderated(outcomes)
-  for (const { account, command } of outcomes) {
+  for (const { account, command } of [...outcomes, ...world.transfers.commands.values()]) {
     if (command._tag !== "Block" && command._tag !== "Mute") continue
     blockedPairs.add(pair(account, command.target)).add(pair(command.target, account))
   }
@@ -83,13 +83,15 @@ export const check = (aftermath: Aftermath, facts: Facts): ReadonlyArray<string>
  * once only after its author was accepted.
  */
 const filteredMentions = (
-  { followers, outcomes }: Aftermath,
+  { followers, outcomes, world }: Aftermath,
   { byId, rows: { requested, accepted, notifications } }: Facts,
   streamed: ReadonlyMap<bigint, number>
 ): ReadonlyArray<string> => {
   const broken: Array<string> = []
   const known = new Set(followers)
-  for (const { account, command } of outcomes) if (command._tag === "Follow") known.add(pair(account, command.target))
+  for (const { account, command } of [...outcomes, ...world.transfers.commands.values()]) {
+    if (command._tag === "Follow") known.add(pair(account, command.target))
+  }
   for (const { accountId, filtered, fromAccountId, id, statusId, type } of notifications) {
     if (type !== "mention") continue
     const [to, from] = [pair(accountId, fromAccountId), pair(fromAccountId, accountId)]

@@ -42,7 +42,6 @@ export class Session extends Sockets<Connection> {
     super(time)
     this.delayMillisMax = delayMillisMax
     this.statements = database.statements(change)
-    database.failed = this.failed
     this.database = database
     this.dice = dice
   }
@@ -109,7 +108,7 @@ export class Session extends Sockets<Connection> {
     this.holder = connection
     // Other tasks of this instant run first, as with a separate server.
     await new Promise<void>((resume) => process.nextTick(resume))
-    const response = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk))
+    const response = Globals.withoutTimers(() => this.database.ask(request?.chunk ?? chunk, this.failed))
     this.trace.update(response)
     if (!Wire.hasError(response)) request?.confirm()
     connection.inside = chunk[0] !== 0 && !Wire.endsIdle(response)
@@ -127,7 +126,7 @@ export class Session extends Sockets<Connection> {
   }
 
   private async rollBack() {
-    Globals.withoutTimers(() => this.database.ask(Wire.simpleQuery("ROLLBACK")))
+    Globals.withoutTimers(() => this.database.ask(Wire.simpleQuery("ROLLBACK"), this.failed))
     this.holder = undefined
   }
 }

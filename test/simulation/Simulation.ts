@@ -31,6 +31,7 @@ import type { Sessions } from "./Sockets.ts"
 import * as SpamRules from "./SpamRules.ts"
 import * as SuspensionChecks from "./SuspensionChecks.ts"
 import * as TableBounds from "./TableBounds.ts"
+import * as TransferPlan from "./TransferPlan.ts"
 import { VirtualTime } from "./VirtualTime.ts"
 import { hasMedia, isCalm, type Mutation, type Shared, shared, World } from "./World.ts"
 
@@ -43,6 +44,8 @@ export interface Options {
   readonly standstills?: boolean
   /** Enables consent, polls and moderators, regardless of the seed. */
   readonly consents?: boolean
+  /** True or false: accounts import lists and posts, or not, regardless of the seed. */
+  readonly transfers?: boolean
   /** Prints the program's log. */
   readonly logs: boolean
 }
@@ -149,7 +152,7 @@ const scenario = (options: Options, overlapping: boolean) =>
     const clients = Scenario.make(world, people, nodes, makePlan)
     const faults = options.standstills
       ? FaultPlan.standstills(seed, nodesAtStart)
-      : FaultPlan.plan(seed, nodesAtStart, calm)
+      : FaultPlan.plan(seed, nodesAtStart, calm, world.withTransfers)
     const planned = faults.filter((_, n) => options.faults.includes(n))
     const faultsOver = yield* Faults.injectFaults(world, planned, nodes, start, feeds.drop(all))
     // Accounts that decide leave intents to others, which the agenda finds if the wake-up is lost.
@@ -169,7 +172,11 @@ const scenario = (options: Options, overlapping: boolean) =>
       world.withConsents ? SuspensionChecks.readRepeatedly(world, people, nodes, clients.outcomes) : Effect.void
     )
     const accepts = yield* Effect.forkChild(RequestAcceptance.acceptRepeatedly(world, common, people))
+    const imports = world.withTransfers
+      ? yield* Effect.forkChild(TransferPlan.importRepeatedly(world, common, people))
+      : undefined
     yield* Effect.forEach(options.commands, clients.send, { concurrency: "unbounded", discard: true })
+    if (imports !== undefined) yield* Fiber.join(imports)
     yield* Fiber.join(sweeps)
     yield* Fiber.join(accepts)
     yield* Fiber.join(dismissals)
@@ -209,7 +216,10 @@ const simulate = async (session: Sessions, time: VirtualTime, seed: number, opti
   const media = options.standstills || hasMedia(seed)
   const overlapping = session instanceof Overlap
   const withConsents = !overlapping && (options.consents ?? ConsentPlan.hasConsents(seed))
-  const world = new World(session, time, seed, options.mutation, options.logs ? "Debug" : "None", media, withConsents)
+  const withTransfers = !overlapping && !withConsents && options.standstills !== true &&
+    (options.transfers ?? TransferPlan.hasTransfers(seed))
+  const logLevel = options.logs ? "Debug" : "None"
+  const world = new World(session, time, seed, options.mutation, logLevel, media, withConsents, withTransfers)
   if (overlapping) {
     session.deadlock = (text) => world.wrong.push(`I21: a deadlock of ${text}`)
     session.waits = () => world.count("wait for a lock")

@@ -9,7 +9,8 @@ import type { Side, Step } from "./World.ts"
 /** Maximum targeted faults of a seed, which strike between a command's commit and its effects. */
 export const faultsMax = 6
 
-type Tags = ReadonlyArray<Command["_tag"]>
+/** Tags of commands; `Transfer` is a step of an import. */
+export type Tags = ReadonlyArray<Command["_tag"] | "Transfer">
 
 /** Commands whose commits have similar effects. */
 const publishCommands: Tags = ["Publish", "Reblog", "Edit"]
@@ -60,6 +61,53 @@ export const plan = (seed: number): ReadonlyArray<AtStep> => {
       millis: kind === "cut" ? 0 : dice.between(500, 4_000)
     }
   })
+}
+
+/** Faults at the steps of transfers, in seeds with transfers: single ones, and two that strike the same transfer. */
+const singleTransferFaults = 4
+export const transferFaultsMax = singleTransferFaults + 2
+/** Freeze in which another node takes over the transfer, in milliseconds: a lease lasts two minutes. */
+const leaseFreezeMillis = { min: 125_000, max: 180_000 }
+/** Time after which the lease of a frozen node is the next one to end, in milliseconds. */
+const takeoverMillis = 115_000
+
+/**
+ * Returns the faults of a seed at the steps of its transfers: at a statement of one, at its commit, or just after. Then a
+ * node freezes between two steps for longer than its lease, and the next node dies while the transfer is its own.
+ */
+export const ofTransfers = (seed: number): ReadonlyArray<AtStep> => {
+  const dice = new Dice(seed, "faults of transfers")
+  const single = Array.from({ length: singleTransferFaults }, (): AtStep => {
+    const step = dice.weighted<Step>([[4, "sql"], [3, "commit"], [1, "effect"]])
+    return {
+      kind: dice.weighted<AtStep["kind"]>([[4, "crash"], [step === "effect" ? 0 : 1, "cut"]]),
+      port: 0,
+      at: 0,
+      step,
+      nth: step === "sql" ? dice.between(1, 8) : 1,
+      of: { commands: ["Transfer"], nth: dice.between(1, 30) },
+      side: dice.pick(["before", "after"]),
+      millis: dice.between(500, 4_000)
+    }
+  })
+  const afterCommit = (nthMax: number) =>
+    ({
+      port: 0,
+      step: "commit",
+      nth: 1,
+      side: "after",
+      of: { commands: ["Transfer"], nth: dice.between(1, nthMax) }
+    }) as const
+  return [
+    ...single,
+    {
+      ...afterCommit(12),
+      kind: "freeze",
+      at: 0,
+      millis: dice.between(leaseFreezeMillis.min, leaseFreezeMillis.max)
+    },
+    { ...afterCommit(4), kind: "crash", at: takeoverMillis, millis: dice.between(500, 4_000) }
+  ]
 }
 
 /** Tracks which machine each targeted fault waits for. */

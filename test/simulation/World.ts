@@ -17,6 +17,7 @@ import { type Phones, silent } from "./PushService.ts"
 import { Dice } from "./Seeded.ts"
 import type { Sessions } from "./Sockets.ts"
 import { Suspensions } from "./Suspensions.ts"
+import * as TransferInvariants from "./TransferInvariants.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
 /** Services that a mutant replaces, to show that the simulation finds the bug. */
@@ -105,6 +106,9 @@ export class World {
   readonly media: boolean
   /** True if the run has consent, polls and moderators, and nodes that serve streams and phones. */
   readonly withConsents: boolean
+  /** True if accounts import lists and posts in this run. */
+  readonly withTransfers: boolean
+  readonly transfers = TransferInvariants.none()
   readonly suspensions = new Suspensions()
   readonly dismissed = Dismissals.none()
   readonly phones: Phones = silent()
@@ -124,13 +128,15 @@ export class World {
     mutation: Mutation,
     logLevel: "None" | "Debug",
     media = hasMedia(seed),
-    withConsents = false
+    withConsents = false,
+    withTransfers = false
   ) {
     this.time = time
     this.seed = seed
     this.mutation = mutation
     this.media = media
     this.withConsents = withConsents
+    this.withTransfers = withTransfers
     this.base = Context.make(References.MinimumLogLevel, logLevel)
     this.session = session
     this.network = new Network(time, new Dice(seed, "network"))

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import * as Budget from "./Budget.ts"
 import type { BugSearch } from "./BugSearches.ts"
+import { hasConsents } from "./ConsentPlan.ts"
 import * as FederationMutants from "./federation/Mutants.ts"
 import * as Mutants from "./Mutants.ts"
 
@@ -11,6 +12,10 @@ const { scripts }: { readonly scripts: Record<string, string> } = JSON.parse(
 const nightly = (scripts["simulate:nightly"] ?? "").split(" && ").map((command) =>
   command.replace(/^node test\/simulation\/simulate\.ts /, "")
 )
+
+/** Seeds whose themes are counted, and the least share of them about consent, polls and moderation. */
+const countedSeeds = 2_000
+const consentShareMin = 0.15
 
 /** Returns the numbers of the invariants that a bug breaks; breaking one of them is enough. */
 const numbersOf = ({ breaks }: BugSearch) =>
@@ -24,6 +29,11 @@ describe("F2: long tests have a budget in the suite", () => {
     }
     const runs = (kind: string) => nightly.some((command) => new RegExp(`^${kind}--runs \\d{3,}$`).test(command))
     assert.deepStrictEqual(["", "--federation ", "--overlapping "].map(runs), [true, true, true])
+  })
+
+  it("more than 15% of all seeds are about consent, polls and moderation", () => {
+    const seeds = Array.from({ length: countedSeeds }, (_, n) => n + 1)
+    assert.isAbove(seeds.filter(hasConsents).length / countedSeeds, consentShareMin)
   })
 
   for (

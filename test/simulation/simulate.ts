@@ -24,6 +24,7 @@ const usage = `npm run simulate -- [--federation | --overlapping] [--seed N] [--
   --federation    two or three servers that federate, instead of one server's nodes
   --overlapping   one server on a real Postgres, with concurrent transactions on the same rows
   --consents      one server with consent, polls and moderators, regardless of the seed
+  --transfers     one server with imports of lists and posts, regardless of the seed
   --kept          all commands and faults of the seeds that broke once
   --mutants       searches for each of ${mutants.length} injected bugs
   --seed N        first seed; default 1
@@ -69,7 +70,8 @@ const settings: Settings = {
   faults: numbersOf("faults", faultsMax),
   mutant: textOf("mutant") === undefined ? undefined : numberOf("mutant", 0),
   logs: isGiven("logs"),
-  ...(isGiven("consents") && { consents: true })
+  ...(isGiven("consents") && { consents: true }),
+  ...(isGiven("transfers") && { transfers: true })
 }
 const fleet = new Fleet(availableParallelism())
 const run = (seed: number, given: Settings) => fleet.run(seed, given)

@@ -28,7 +28,7 @@ describe.concurrent("simulation", () => {
   const switchedOff = once(fleet, { ...settings, mutant: noMutant })
 
   it(
-    `F103: invariants I1 to I4, I9 to I13, I15, I16, I18, I19, I22 to I30, I32, I33 and I35 hold in ${seeds.length} seeds, in which every kind of fault happens`,
+    `F103: invariants I1 to I4, I9 to I13, I15, I16, I18, I19, I22 to I30, I32, I33, I35 and I36 hold in ${seeds.length} seeds, in which every kind of fault happens`,
     async () => {
       const sums = await allHold(plain, settings, seeds.map(runOnce))
       for (const kind of faultKinds) assert.isAbove(sums.get(kind) ?? 0, 0, kind)
@@ -55,7 +55,12 @@ describe.concurrent("simulation", () => {
         "reply pending",
         "reply accepted",
         "quote pending",
-        "quote accepted"
+        "quote accepted",
+        "transfer step",
+        "domain_blocks finished",
+        "follows finished",
+        "archive_in finished",
+        "archive_undo finished"
       ]
       for (const what of eventNames) {
         assert.isAbove(sums.get(what) ?? 0, 0, what)

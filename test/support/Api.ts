@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "./Eventually.ts"
+import { hasPage } from "./Requests.ts"
 import { type Person, TestServer } from "./Server.ts"
 
 /** Sends a request with a token, if any; returns the status, headers and body. Objects are sent as JSON. */
@@ -67,6 +68,6 @@ export const settled = Effect.gen(function*() {
 /** Returns the ids of a list endpoint. */
 export const idsOf = (by: Person | undefined, path: string) =>
   Effect.map(ask(by, "GET", path), ({ body, status }): ReadonlyArray<string> => {
-    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+    if (!hasPage(status)) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
     return body.map(({ id }: { readonly id: string }) => id)
   })

@@ -32,6 +32,8 @@ interface Mistakes {
   readonly bare?: boolean
   /** Claims of the userinfo endpoint that replace the correct ones. */
   readonly info?: Json
+  /** Texts that replace the correct responses, by path. */
+  readonly texts?: Readonly<Record<string, (body: Json) => string>>
 }
 
 interface Granted {
@@ -177,8 +179,9 @@ const make = Effect.gen(function*() {
       const created = createServer((request, response) =>
         void (async () => {
           const { body, status, ...more } = await respond(request)
+          const replaced = mistakes.texts?.[new URL(request.url ?? "", issuer).pathname]
           response.writeHead(status, { "content-type": "application/json", ...("headers" in more ? more.headers : {}) })
-          response.end(JSON.stringify(body))
+          response.end(replaced === undefined ? JSON.stringify(body) : replaced(body))
         })()
       )
       created.listen(0, "127.0.0.1", () => resume(Effect.succeed(created)))

@@ -43,10 +43,13 @@ export const postJson = (path: string, bearer: string, json: unknown = {}) =>
     body: JSON.stringify(json)
   })
 
+/** Returns true if a response has a page: 200, or 206 of a home that is still being rebuilt, which is correct, too (D-017). */
+export const hasPage = (status: number) => status === 200 || status === 206
+
 /** Returns the ids of a list endpoint. */
 export const ids = (path: string, bearer?: string) =>
   Effect.map(get(path, bearer), ({ body, status, text }): ReadonlyArray<string> => {
-    if (status !== 200 || !Array.isArray(body)) throw new Error(`${path}: ${status} ${text}`)
+    if (!hasPage(status) || !Array.isArray(body)) throw new Error(`${path}: ${status} ${text}`)
     return body.map(({ id }: { readonly id: string }) => id)
   })
 

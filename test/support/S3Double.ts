@@ -133,6 +133,15 @@ export const s3Double = Effect.acquireRelease(
         }
         case "PUT": {
           if (request.headers["content-length"] === undefined) throw new Refused(411, "MissingContentLength")
+          const source = request.headers["x-amz-copy-source"]
+          if (source !== undefined) {
+            const found = objects.get(decodeURIComponent(String(source)).slice(`/${bucket}/`.length))
+            if (found === undefined) throw new Refused(404, "NoSuchKey")
+            if (found.headers["x-amz-acl"] === "secret") throw new Refused(403, "AccessDenied")
+            const keeps = request.headers["x-amz-metadata-directive"] !== "REPLACE"
+            objects.set(key, { ...found, headers: keeps ? found.headers : headersOf(request) })
+            return send(200, `<CopyObjectResult><ETag>${escape(found.tag)}</ETag></CopyObjectResult>`)
+          }
           const tag = tagOf(body)
           if (uploadId === null) {
             objects.set(key, { body, tag, headers: headersOf(request) })

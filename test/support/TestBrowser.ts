@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { tokenField } from "../../src/http/html/Forms.ts"
+import { tokenField } from "../../src/http/html/FormTokens.ts"
 import { configuration } from "./Reads.ts"
 import { type Reply, send } from "./Requests.ts"
 import { password } from "./SignedIn.ts"

@@ -27,10 +27,14 @@ const upperCased = (html: string) =>
         : piece.replace(/&\w+;|[^&]+/g, (part) => part.startsWith("&") ? part : part.toUpperCase())
   )
 
-/** A local translation service that speaks LibreTranslate and DeepL; `fail` makes it respond with a status. */
+/**
+ * A local translation service that speaks LibreTranslate and DeepL; `fail` makes it respond with a status, and `replace`
+ * with one text and source language for everything.
+ */
 export const translationDouble = Effect.gen(function*() {
   const asked: Array<TranslationRequest> = []
   let status: number | undefined
+  let replacement: { readonly text: string; readonly language: string } | undefined
   const reply = (path: string, body: TranslationRequest["body"]): unknown => {
     switch (path) {
       case "/languages":
@@ -40,9 +44,9 @@ export const translationDouble = Effect.gen(function*() {
         ]
       case "/translate":
         return {
-          translatedText: body.q.map(upperCased),
+          translatedText: body.q.map((text: string) => replacement?.text ?? upperCased(text)),
           ...(body.source === "auto" && {
-            detectedLanguage: body.q.map(() => ({ confidence: 90, language: "de" }))
+            detectedLanguage: body.q.map(() => ({ confidence: 90, language: replacement?.language ?? "de" }))
           })
         }
       case "/v2/languages?type=source":
@@ -85,6 +89,9 @@ export const translationDouble = Effect.gen(function*() {
     translations: () => asked.filter(({ path }) => path.endsWith("/translate")),
     fail: (code: number | undefined) => {
       status = code
+    },
+    replace: (text: string, language: string) => {
+      replacement = { text, language }
     }
   }
 })

@@ -18,6 +18,7 @@ import { RemoteAccounts } from "../../services/federation/RemoteAccounts.ts"
 import { RemoteActors } from "../../services/federation/RemoteActors.ts"
 import { LinkProofs } from "../../services/identity/LinkProofs.ts"
 import { type Job, type JobKind, Jobs } from "../../services/intents/Jobs.ts"
+import { OperatorCommands } from "../../services/intents/OperatorCommands.ts"
 import * as Allowances from "../../services/outbound/Allowances.ts"
 import { briefCause } from "../../services/outbound/BriefCause.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
@@ -27,6 +28,7 @@ import { continued } from "../../services/runtime/TraceParents.ts"
 import { Moves } from "../../services/social/Moves.ts"
 import { InteractionRequests } from "../../services/statuses/InteractionRequests.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
+import { type Command, PersistedCommand } from "../account/core/AccountProtocol.ts"
 import { runClaimed } from "./ClaimRounds.ts"
 import * as FeatureChecks from "./FeatureChecks.ts"
 import * as InteractionChecks from "./InteractionChecks.ts"
@@ -58,6 +60,7 @@ const make = Effect.gen(function*() {
   const actors = yield* RemoteActors
   const jobs = yield* Jobs
   const moves = yield* Moves
+  const operatorCommands = yield* OperatorCommands
   const accountActors = yield* AccountActors
   const proofs = yield* LinkProofs
   const statuses = yield* RemoteStatuses
@@ -112,6 +115,19 @@ const make = Effect.gen(function*() {
     }
   })
 
+  /** Tells the local followers of an account to send their follows once more. */
+  const refollow = Effect.fnUntraced(function*(accountId: bigint) {
+    const target = AccountId.make(accountId)
+    const command: Command = { _tag: "RepeatFollow", target }
+    const encoded = yield* PersistedCommand.encode(command)
+    let cursor: bigint | undefined = 0n
+    while (cursor !== undefined) {
+      const slice: Effect.Success<ReturnType<typeof moves.localFollowers>> = yield* moves.localFollowers(target, cursor)
+      yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, encoded)
+      cursor = slice.cursor
+    }
+  })
+
   const fetchMention = (uri: string) =>
     actors.find(uri).pipe(
       Effect.timeoutOrElse({
@@ -152,6 +168,7 @@ const make = Effect.gen(function*() {
     redirect,
     mentions,
     collections: featured,
+    refollow,
     features: featureChecks.verifyItems,
     tagged: featureChecks.fetchNamed,
     quote: quoteChecks.checkNewQuote,
@@ -214,6 +231,7 @@ export const layer = Layer.effectDiscard(make).pipe(
     InteractionRequests.layer,
     KnownUris.layer,
     LinkProofs.layer,
+    OperatorCommands.layer,
     UnknownMentions.layer,
     RemoteQuotes.layer,
     RemoteStatuses.layer,

@@ -10,9 +10,10 @@ import {
   type FailureReason,
   type ImportOptions,
   type LineDetails,
-  linesMax
+  linesMax,
+  type Removal
 } from "../../services/transfers/ImportLine.ts"
-import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
+import { type ImportLine, ImportLines, type LineImport } from "../../services/transfers/ImportLines.ts"
 import { AccountActors } from "../account/core/AccountActors.ts"
 import type { Command } from "../account/core/AccountProtocol.ts"
 import * as FilterImports from "./FilterImports.ts"

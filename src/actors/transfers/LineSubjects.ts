@@ -6,6 +6,7 @@ import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { Unreachable } from "../../services/outbound/OutboundError.ts"
 import { type FailureReason, handleOf } from "../../services/transfers/ImportLine.ts"
 import { type ImportLine, ImportLines } from "../../services/transfers/ImportLines.ts"
+import * as LookupPaces from "../../services/transfers/LookupPaces.ts"
 import { type ListKind, namesPosts } from "../../services/transfers/Transfer.ts"
 
 /** Hosts that are asked at once; requests to one host run one after the other. */
@@ -14,7 +15,7 @@ const hostsAtOnceMax = 8
 const lookUpSecondsMax = 15
 const lookUpsSecondsMax = 40
 
-/** Results of looking up the subjects of lines. Lines in none of them were not looked up yet. */
+/** Results of looking up the subjects of lines. Lines in none of them were not looked up yet, as look-ups at their host wait. */
 interface Looked {
   /** Accounts or statuses by place. */
   readonly subjects: ReadonlyMap<number, bigint>
@@ -23,6 +24,8 @@ interface Looked {
   readonly hosts: ReadonlyArray<string>
   /** Hosts that were not asked for all of their lines in time. */
   readonly slowHosts: ReadonlyArray<string>
+  /** Hosts that responded, and then responded no more, as to too many requests. */
+  readonly busyHosts: ReadonlyArray<string>
 }
 
 /** Kinds whose lines name something by itself. */
@@ -35,6 +38,7 @@ export const make = Effect.gen(function*() {
   const knownUris = yield* KnownUris
   const lines = yield* ImportLines
   const posts = yield* RemotePosts
+  const take = yield* LookupPaces.make
 
   /** Finds the subject at its server. */
   const fetched = (kind: ListKind, name: string) => {
@@ -69,12 +73,13 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(kind: ListKind, given: ReadonlyArray<ImportLine>) {
     const unknown = given.filter(({ subjectId }) => subjectId === undefined)
     if (isNamed(kind) || unknown.length === 0) {
-      return { subjects: new Map(), failures: [], hosts: [], slowHosts: [] } satisfies Looked
+      return { subjects: new Map(), failures: [], hosts: [], slowHosts: [], busyHosts: [] } satisfies Looked
     }
     const subjects = new Map(yield* known(kind, unknown))
     const failures: Array<Looked["failures"][number]> = []
     const silent: Array<string> = []
     const slow: Array<string> = []
+    const busy: Array<string> = []
     const byHost = new Map<string, Array<ImportLine>>()
     for (const line of unknown) {
       if (subjects.has(line.place)) continue
@@ -83,7 +88,9 @@ export const make = Effect.gen(function*() {
     }
     const began = yield* Clock.currentTimeMillis
     const askHost = Effect.fnUntraced(function*([host, named]: readonly [string, ReadonlyArray<ImportLine>]) {
+      let responds = false
       for (const { name, place } of named) {
+        if (!(yield* take(host))) return
         if ((yield* Clock.currentTimeMillis) - began > lookUpsSecondsMax * 1_000) {
           slow.push(host)
           return
@@ -99,14 +106,15 @@ export const make = Effect.gen(function*() {
           })
         )
         if (outcome === "silent") {
-          silent.push(host)
+          ;(responds ? busy : silent).push(host)
           return
         }
+        responds = true
         if (outcome === "not_found") failures.push({ place, reason: outcome })
         else subjects.set(place, outcome)
       }
     })
     yield* Effect.forEach([...byHost], askHost, { concurrency: hostsAtOnceMax, discard: true })
-    return { subjects, failures, hosts: silent, slowHosts: slow } satisfies Looked
+    return { subjects, failures, hosts: silent, slowHosts: slow, busyHosts: busy } satisfies Looked
   })
 })

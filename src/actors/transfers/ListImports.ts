@@ -1,7 +1,12 @@
 import { Clock, Effect, Schema } from "effect"
 import type { Unavailable } from "../../services/runtime/Errors.ts"
-import { decodeOptions, type FailureReason, type ImportOptions } from "../../services/transfers/ImportLine.ts"
-import { type ImportLine, ImportLines, type LineImport, type Removal } from "../../services/transfers/ImportLines.ts"
+import {
+  decodeOptions,
+  type FailureReason,
+  type ImportOptions,
+  type Removal
+} from "../../services/transfers/ImportLine.ts"
+import { type ImportLine, ImportLines, type LineImport } from "../../services/transfers/ImportLines.ts"
 import { ListKind, type Transfer } from "../../services/transfers/Transfer.ts"
 import { type StepEnd, TransferQueue } from "../../services/transfers/TransferQueue.ts"
 import * as LineActs from "./LineActs.ts"
@@ -59,7 +64,7 @@ export const make = Effect.gen(function*() {
   ) {
     const unchecked = given.filter(({ present }) => present === undefined)
     if (unchecked.length === 0) return claimed
-    const { failures, hosts, slowHosts, subjects } = yield* lookUp(transfer.kind, unchecked)
+    const { busyHosts, failures, hosts, slowHosts, subjects } = yield* lookUp(transfer.kind, unchecked)
     const isNamed = transfer.kind === "domain_blocks" || transfer.kind === "filters"
     const found = isNamed ? unchecked.map(({ place }) => place) : [...subjects.keys()]
     const { id } = claimed
@@ -71,7 +76,8 @@ export const make = Effect.gen(function*() {
         yield* lines.fail(id, failures)
         yield* lines.check(transfer, found, subjects)
         skippedPlaces = hosts.length === 0 ? [] : yield* lines.skipHosts(id, hosts)
-        if (slowHosts.length > 0) yield* lines.postpone(id, slowHosts)
+        if (slowHosts.length > 0) yield* lines.postpone(id, slowHosts, "slow")
+        if (busyHosts.length > 0) yield* lines.postpone(id, busyHosts, "busy")
       })
     )
     if (skippedPlaces.length === 0) return next

@@ -39,6 +39,9 @@ export const make = Effect.gen(function*() {
     if (yield* imported.isKnown(accountId, item.kind === "post" ? item.note.uri : item.uri)) {
       return { ...plan, known: plan.known + 1 }
     }
+    if (fetched && item.kind === "post" && (yield* imported.isEmpty(id, item))) {
+      return { ...plan, empty: (plan.empty ?? 0) + 1, missingFiles: plan.missingFiles + item.files.length }
+    }
     const millis = publishedAt.getTime()
     const counted = {
       ...plan,

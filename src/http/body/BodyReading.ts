@@ -1,12 +1,12 @@
 import { Context, Effect, type Exit, type Fiber, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { elapsedMillis } from "../../services/runtime/ElapsedMillis.ts"
+import * as TimeoutSet from "../../services/runtime/TimeoutSet.ts"
 import * as AddressShares from "../guard/AddressShares.ts"
 import { Caller } from "../guard/Caller.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
+import { withoutSlot } from "../guard/InFlight.ts"
 import { plainError } from "../guard/Reply.ts"
-import { withoutSlot } from "../InFlight.ts"
-import * as TimeoutSet from "../TimeoutSet.ts"
 
 /** Maximum declared bytes of a small body. */
 const smallBytesMax = 65_536

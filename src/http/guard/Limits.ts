@@ -37,6 +37,9 @@ export const limits = {
   // Actions of a moderator on the staff pages.
   staffActs: { uses: 600, seconds: 300 },
   passwordChange: { uses: 10, seconds: 600 },
+  // Stored responses to forms of visitors (html/FormResponses), by address and of all: at most 64 MB per period.
+  formPagesAddress: { uses: 20, seconds: 900 },
+  formPages: { uses: 1_000, seconds: 900 },
   // Paths outside of the API (guard/PathLimits): HTML pages, and documents that programs fetch by the dozen.
   pageAddress: { uses: 300, seconds: 300 },
   staffAddress: { uses: 1_500, seconds: 300 },

@@ -6,6 +6,9 @@ import { Base64Url } from "effect/encoding"
  * differ in each response: the length of compressed pages reveals nothing about it (BREACH).
  */
 
+/** Name of the hidden field that proves that one of our pages sent a form. */
+export const tokenField = "authenticity_token"
+
 /** Bytes of a token, and of its mask. */
 export const tokenBytes = 32
 

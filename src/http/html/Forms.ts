@@ -2,10 +2,13 @@ import { Context, Effect, Layer } from "effect"
 import { HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
+import { FormPages } from "../../services/identity/FormPages.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { type LimitName, Limits } from "../guard/Limits.ts"
 import { limitHeaders } from "../guard/Reply.ts"
+import * as FormResponses from "./FormResponses.ts"
+import { tokenField } from "./FormTokens.ts"
 import { type Html, html } from "./Html.ts"
 import { problem, respond } from "./HtmlPage.ts"
 import { Visitors } from "./Visitors.ts"
@@ -26,14 +29,16 @@ interface Costs {
 export class Forms extends Context.Service<Forms, {
   /**
    * Handles a form that one of our pages sent, within its limits. Any other form, and one over a limit, gets an error
-   * page.
+   * page. A browser is redirected to a stored copy of a page that responds to its form (`FormResponses.ts`).
    */
   readonly handle: <E, R>(
     handler: (form: URLSearchParams) => Effect.Effect<Response, E, R>,
     costs?: Costs
   ) => Effect.Effect<Response, E, R | Request>
+  /** Redirects a browser to a stored copy of the page that responds to a form without a token, which changes nothing. */
+  readonly keep: <E, R>(response: Effect.Effect<Response, E, R>) => Effect.Effect<Response, E, R | Request>
 }>()("murmuration/http/html/Forms") {
-  static readonly layer = Layer.effect(Forms, Effect.suspend(() => make))
+  static readonly layer = Layer.effect(Forms, Effect.suspend(() => make)).pipe(Layer.provide(FormPages.layer))
 }
 
 /** Fields of a form, including its query, or the query of a page. */
@@ -52,18 +57,18 @@ export const parameters = Effect.gen(function*() {
 const textsOf = (value: unknown): ReadonlyArray<string> =>
   (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string")
 
-/** Name of the hidden field that proves that one of our pages sent a form. */
-export const tokenField = "authenticity_token"
-
 /** Renders that field, the only way to put the token into a page. */
 export const tokenInput = (formToken: string): Html => hidden(tokenField, formToken)
 
 /** Renders a hidden field. `HtmlPage.ts` does not compress a page with a hidden field besides the token. */
 export const hidden = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}">`
 
+const returnField = Effect.map(parameters, (form) => form.get("return"))
+
 const make = Effect.gen(function*() {
   const { publicUrl } = yield* ServerConfig
   const limits = yield* Limits
+  const responses = yield* FormResponses.make
   const visitors = yield* Visitors
 
   /** Response to a form that is from another site, or was opened before the last sign-in. */
@@ -104,7 +109,7 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
     )
 
   // Checks the header, then the body, then the database, so that each is only reached past the previous one.
-  const handle: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
+  const respondTo: Forms["Service"]["handle"] = Effect.fnUntraced(function*(handler, costs) {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (!visitors.mayBeOurs(request)) return yield* foreignForm
     const beforeBody = yield* spend(costs?.address, addressOf(request))
@@ -118,5 +123,7 @@ ${problem(words.say("For your security, we only accept forms from pages that wer
     return over ?? (yield* handler(form))
   })
 
-  return Forms.of({ handle })
+  const keep: Forms["Service"]["keep"] = Effect.flatMap((response) => responses.settle(response, returnField))
+
+  return Forms.of({ handle: (handler, costs) => keep(respondTo(handler, costs)), keep })
 })

@@ -65,6 +65,9 @@ const secrets = /<input type="hidden" name="(?!authenticity_token")|class="secre
 /** Returns true if a page contains secrets of its visitor, so that it may not be compressed. */
 export const hasSecrets = (page: string): boolean => secrets.test(page)
 
+/** Headers of a page that nothing may store. */
+export const privateHeaders = { "cache-control": "private, no-store" }
+
 /**
  * Headers of a page that nothing may transform: it is not compressed by us (`layers/Compression.ts`) or by a proxy (RFC
  * 9111, 5.2.2.6).
@@ -129,7 +132,7 @@ ${page.script === undefined ? "" : html`<script>${raw(page.script.text)}</script
 
 /** `Referrer-Policy` keeps codes in URLs private; with `no-referrer` browsers would hide a form's origin, too. */
 const securityHeaders = {
-  "cache-control": "private, no-store",
+  ...privateHeaders,
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff"
 }

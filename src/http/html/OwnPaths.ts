@@ -1,5 +1,5 @@
 /** Maximum characters of a path to return to, all of which need no escaping in a header. */
-const pathCharactersMax = 4_000
+export const pathCharactersMax = 4_000
 const plain = /^[!#-;=?-[\]_a-~]+$/
 
 /** Returns a path of this server that a form or link names; undefined if it may lead to another server. */

@@ -1,10 +1,16 @@
+import { pathCharactersMax } from "./OwnPaths.ts"
+
 /*
  * Paths of pages and images that other areas use as well; the pages define their routes.
  */
 
 export const signInPath = "/auth/sign_in"
-/** Path of the sign-in that leads back to one of our paths. */
-export const signInTo = (path: string): string => `${signInPath}?${new URLSearchParams([["return_to", path]])}`
+/**
+ * Path of the sign-in that leads back to one of our paths. A path that is too long to return to is left out: encoding
+ * makes it up to three times as long, and headers have a limit.
+ */
+export const signInTo = (path: string): string =>
+  path.length > pathCharactersMax ? signInPath : `${signInPath}?${new URLSearchParams([["return_to", path]])}`
 export const signUpPath = "/auth/sign_up"
 /** First page of members. */
 export const homePath = "/home"

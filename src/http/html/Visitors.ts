@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountId } from "../../services/database/Ids.ts"
+import type { FormOwner } from "../../services/identity/FormPages.ts"
 import { pendingSignInMillisMax } from "../../services/identity/PendingSignIns.ts"
 import { type Session, sessionMillisMax, Sessions } from "../../services/identity/Sessions.ts"
 import { SignInPlaces } from "../../services/identity/SignInPlaces.ts"
@@ -13,6 +14,7 @@ import { traced } from "../../services/runtime/Traced.ts"
 import { OpaqueSecrets } from "../../services/secrets/OpaqueSecrets.ts"
 import { BrowserSessions } from "../guard/BrowserSessions.ts"
 import { langOf } from "../languages/RequestedLanguage.ts"
+import * as EarlierSessions from "./EarlierSessions.ts"
 import * as FormTokens from "./FormTokens.ts"
 
 /** Reader of one of our pages. */
@@ -50,6 +52,8 @@ export class Visitors extends Context.Service<Visitors, {
   readonly mayBeOurs: (request: Request) => boolean
   /** Returns true if a form was sent by one of our pages, in this browser and session. */
   readonly isOurs: (formToken: string | null | undefined) => Effect.Effect<boolean, never, Request>
+  /** Owner of stored responses to forms: the session, otherwise the browser; undefined without cookies. */
+  readonly formOwner: Effect.Effect<FormOwner | undefined, never, Request>
   /** Starts a session with a new secret, and ends the previous one. */
   readonly signIn: (
     accountId: AccountId,
@@ -118,6 +122,14 @@ const make = Effect.gen(function*() {
     }
   })()
 
+  const formOwner = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const form = cookie(request, formCookie)
+    return Effect.map(
+      sessionOf(request),
+      Option.getOrElse((): FormOwner | undefined => form === undefined ? undefined : Redacted.make(form))
+    )
+  })
+
   const isOurOrigin = (origin: string | undefined) => origin === undefined || origin === publicUrl
 
   /** Returns true if the form comes from our own origin, which browsers state. */
@@ -156,9 +168,10 @@ const make = Effect.gen(function*() {
       ...attributes,
       maxAge: sessionMillisMax
     })
+    const renewed = EarlierSessions.hadSession(request) ? EarlierSessions.forget(known) : known
     return cookie(request, pendingCookie) === undefined
-      ? known
-      : HttpServerResponse.setCookieUnsafe(known, pendingCookie, "", { ...attributes, maxAge: 0 })
+      ? renewed
+      : HttpServerResponse.setCookieUnsafe(renewed, pendingCookie, "", { ...attributes, maxAge: 0 })
   })
 
   const keepPending: Visitors["Service"]["keepPending"] = (pending, response) =>
@@ -176,5 +189,16 @@ const make = Effect.gen(function*() {
     return HttpServerResponse.setCookieUnsafe(response, sessionCookie, "", { ...attributes, maxAge: 0 })
   })
 
-  return Visitors.of({ current, reader, isOurOrigin, mayBeOurs, isOurs, signIn, keepPending, pending, signOut })
+  return Visitors.of({
+    current,
+    reader,
+    isOurOrigin,
+    mayBeOurs,
+    isOurs,
+    formOwner,
+    signIn,
+    keepPending,
+    pending,
+    signOut
+  })
 })

@@ -9,7 +9,7 @@ import { portability } from "../../services/oauth/Scopes.ts"
 import { Forms, parameters } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { redirect, respond } from "../html/HtmlPage.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { signInTo } from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { type AuthorizationRequest, AuthorizationRequests, type RefusedRequest } from "./AuthorizationRequests.ts"
 import { AuthorizationResponses, nativePath } from "./AuthorizationResponses.ts"
@@ -29,9 +29,8 @@ const make = Effect.gen(function*() {
   const toSignIn = (asked: URLSearchParams, force: boolean) => {
     const parameters = new URLSearchParams(asked)
     parameters.delete("force_login")
-    const query = new URLSearchParams([["return_to", `${authorizePath}?${parameters}`]])
-    if (force) query.set("force_login", "true")
-    return redirect(`${signInPath}?${query}`)
+    const address = signInTo(`${authorizePath}?${parameters}`)
+    return redirect(force ? `${address}${address.includes("?") ? "&" : "?"}force_login=true` : address)
   }
 
   const grant = Effect.fnUntraced(function*(reader: PageReader, accountId: AccountId, request: AuthorizationRequest) {

@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { EmailChoices } from "../../services/emails/EmailChoices.ts"
 import type { EmailList } from "../../services/emails/EmailLists.ts"
 import { endEmailsPath, UnsubscribeLinks } from "../../services/emails/UnsubscribeLinks.ts"
+import { isSubmission } from "../html/FormResponses.ts"
 import { hidden, parameters } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
-import { linkTo, respond } from "../html/HtmlPage.ts"
+import { linkTo, respond, seeOther } from "../html/HtmlPage.ts"
 import { emailSettingsPath } from "../html/PagePaths.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 
@@ -40,11 +41,22 @@ const make = Effect.gen(function*() {
   )
   const given = Effect.map(parameters, (fields) => fields.get("token") ?? "")
 
+  const ended = page(
+    ({ say }) => say("You are unsubscribed"),
+    ({ way, words }) =>
+      html`<p class="done" role="status">${
+        words.pieces("You will not receive these emails any more. Choose your emails in the <link>settings</link>.", {
+          link: linkTo(way(emailSettingsPath))
+        })
+      }</p>`
+  )
+
   // Opening the link ends nothing, because mail programs open links to check them.
   const ask = Effect.gen(function*() {
     const token = yield* given
     const asked = links.read(token)
     if (asked === undefined) return yield* invalid
+    if (yield* choices.isEnded(asked.account, asked.list)) return yield* ended
     return yield* page(({ say }) => say("Unsubscribe?"), ({ way, words }) =>
       html`<p>${subjects[asked.list](words)}</p>
 <form method="post" action="${way(endEmailsPath)}">
@@ -55,18 +67,13 @@ ${hidden("token", token)}
 
   // Mail programs send this themselves (RFC 8058): the link alone is the authorization, without a cookie.
   const end = Effect.gen(function*() {
-    const asked = links.read(yield* given)
+    const token = yield* given
+    const asked = links.read(token)
     if (asked === undefined) return yield* invalid
     yield* choices.end(asked.account, asked.list)
-    return yield* page(
-      ({ say }) => say("You are unsubscribed"),
-      ({ way, words }) =>
-        html`<p class="done" role="status">${
-          words.pieces("You will not receive these emails any more. Choose your emails in the <link>settings</link>.", {
-            link: linkTo(way(emailSettingsPath))
-          })
-        }</p>`
-    )
+    if (!isSubmission(yield* HttpServerRequest.HttpServerRequest)) return yield* ended
+    const { way } = yield* visitors.reader
+    return seeOther(way(`${endEmailsPath}?${new URLSearchParams({ token })}`))
   })
 
   return Layer.merge(

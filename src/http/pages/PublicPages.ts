@@ -6,7 +6,7 @@ import * as Reply from "../guard/Reply.ts"
 import { html } from "../html/Html.ts"
 import { respond } from "../html/HtmlPage.ts"
 import { mediaSources } from "../html/MediaSources.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { signInTo } from "../html/PagePaths.ts"
 import { PublicFrame, type PublicPage } from "../html/PublicFrame.ts"
 import { type PageReader, Visitors } from "../html/Visitors.ts"
 import { publicStylePath } from "./PublicStyle.ts"
@@ -50,7 +50,7 @@ export class PublicPages extends Context.Service<PublicPages, {
           title: say("Members only"),
           status: 401,
           body: html`<p>${say("This page is only visible to people with an account on this server.")}
-<a href="${way(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)}">${say("Sign in")}</a></p>`
+<a href="${way(signInTo(url))}">${say("Sign in")}</a></p>`
         })
       return PublicPages.of({
         respond: show,

@@ -1,11 +1,12 @@
 import { Effect, Layer, Redacted } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import * as EmailAddresses from "../../services/identity/EmailAddresses.ts"
 import { Passkeys } from "../../services/identity/Passkeys.ts"
 import { SignIns } from "../../services/identity/SignIns.ts"
 import { acceptsSignUps, InstancePolicies } from "../../services/instance/InstancePolicies.ts"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { StrikeLinks } from "../../services/moderation/StrikeLinks.ts"
+import { hadSession } from "../html/EarlierSessions.ts"
 import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { html } from "../html/Html.ts"
 import { linkTo, problem, redirect, respond } from "../html/HtmlPage.ts"
@@ -52,6 +53,7 @@ ${tokenInput(formToken)}${hidden("return_to", to)}
     const { server, way, words } = visitor
     const { pieces, say } = words
     const isOpen = acceptsSignUps(config, yield* policies.current)
+    const isCopied = hadSession(yield* HttpServerRequest.HttpServerRequest)
     return visitor.remember(respond({
       words,
       title: say("Sign in"),
@@ -60,6 +62,13 @@ ${tokenInput(formToken)}${hidden("return_to", to)}
       ...(status !== undefined && { status }),
       formTarget: yield* requests.formTarget(to),
       body: html`
+${
+        isCopied
+          ? html`<p class="done">${
+            say("This server now runs other software, so you have to sign in again. Your password has not changed.")
+          }</p>`
+          : ""
+      }
 ${problem(wrong === undefined ? undefined : words.translate(wrong))}
 ${provider === undefined ? "" : providerLink(visitor, provider, to)}
 ${provider?.only === true ? "" : passwordForm(visitor, to, email)}

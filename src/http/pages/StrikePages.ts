@@ -15,7 +15,7 @@ import { Forms, hidden, parameters, tokenInput } from "../html/Forms.ts"
 import { type Html, html } from "../html/Html.ts"
 import { problem, redirect } from "../html/HtmlPage.ts"
 import { MemberFrame } from "../html/MemberFrame.ts"
-import { signInPath } from "../html/PagePaths.ts"
+import { signInTo } from "../html/PagePaths.ts"
 import { type PageReader, type Visitor, Visitors } from "../html/Visitors.ts"
 import { cursorOf } from "./PageCursors.ts"
 
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
     const { way, words } = visitor
     // A signed-out visitor may be the account's owner.
     if (visitor.session === undefined && !url.includes("token=")) {
-      return redirect(`${signInPath}?${new URLSearchParams([["return_to", url]])}`)
+      return redirect(signInTo(url))
     }
     return yield* frame.respond(visitor, strikesPath, {
       words,
@@ -131,7 +131,7 @@ ${yield* postsOf(visitor, strike)}
     // A suspended user has no session: the sign-in led here with a token.
     const token = (yield* parameters).get("token")
     const reader = session?.accountId ?? (yield* links.reader(token))
-    if (reader === undefined) return redirect(`${signInPath}?${new URLSearchParams([["return_to", strikesPath]])}`)
+    if (reader === undefined) return redirect(signInTo(strikesPath))
     const ids = yield* appeals.strikes(reader, { limit: strikesMax })
     const found = yield* strikes.load(ids)
     return yield* frame.respond(visitor, strikesPath, {

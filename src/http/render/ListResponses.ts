@@ -1,7 +1,7 @@
 import type { Page } from "../../services/database/Paging.ts"
 import * as Reply from "../guard/Reply.ts"
-import * as Paging from "../PageLinks.ts"
 import type { JsonList } from "../wire/Keys.ts"
+import * as Paging from "./PageLinks.ts"
 
 /**
  * Responds with a page of a list: serialised items, and a `Link` header from the rows that were read (S-122, S-128).

@@ -5,7 +5,7 @@ import { onDemandTypes } from "../../services/notifications/NotificationTypes.ts
 import { grants } from "../../services/oauth/Scopes.ts"
 import { Tokens } from "../../services/oauth/Tokens.ts"
 import { traced } from "../../services/runtime/Traced.ts"
-import { responseMillisMax } from "../Deadlines.ts"
+import { responseMillisMax } from "../deadlines/Deadlines.ts"
 import { addressOf } from "../guard/ClientAddresses.ts"
 import { refused } from "./Channels.ts"
 import { onDemandEvents } from "./Registry.ts"

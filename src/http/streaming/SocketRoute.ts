@@ -1,6 +1,6 @@
 import { Deferred, Effect, Exit, Option, Schedule, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { withoutSlot } from "../InFlight.ts"
+import { withoutSlot } from "../guard/InFlight.ts"
 import * as Authentication from "./Authentication.ts"
 import { queryOf } from "./Authentication.ts"
 import { channelOf, type ChannelParameters, refused } from "./Channels.ts"

@@ -2,14 +2,14 @@ import { Effect, Option, Redacted } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { ServerConfig } from "../../services/instance/ServerConfig.ts"
 import { type App, Apps } from "../../services/oauth/Apps.ts"
-import { outOfBand } from "../../services/oauth/RedirectUris.ts"
+import * as RedirectUris from "../../services/oauth/RedirectUris.ts"
 import * as Scopes from "../../services/oauth/Scopes.ts"
 import { Unauthorized } from "../../services/runtime/Errors.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import { Secrets } from "../../services/secrets/Secrets.ts"
-import { group } from "../Group.ts"
 import { Access } from "../guard/Access.ts"
 import { Caller } from "../guard/Caller.ts"
+import { group } from "../guard/Group.ts"
 import { Guard } from "../guard/Guard.ts"
 import * as Reply from "../guard/Reply.ts"
 import { Application, CredentialApplication, NewApplication } from "../wire/Application.ts"
@@ -36,7 +36,7 @@ export const layer = group(
       register: traced("apps.register")(function*({ payload }) {
         const { app, secret } = yield* apps.register({
           name: payload.clientName ?? "",
-          redirectUris: (payload.redirectUris ?? []).flatMap((text) => text.split(/\s+/)).filter(Boolean),
+          redirectUris: RedirectUris.split(payload.redirectUris ?? []),
           scopes: scopesOf(payload.scopes),
           website: payload.website?.trim() || undefined
         })
@@ -69,8 +69,8 @@ const serverItself = (publicUrl: string, scopes: ReadonlyArray<string>, vapidKey
   name: "Murmuration",
   website: publicUrl,
   scopes,
-  redirectUris: [outOfBand],
-  redirectUri: outOfBand,
+  redirectUris: [RedirectUris.outOfBand],
+  redirectUri: RedirectUris.outOfBand,
   vapidKey
 })
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpApiGroup } from "effect/http-api"
 import { traced } from "../../services/runtime/Traced.ts"
-import { group } from "../Group.ts"
+import { group } from "../guard/Group.ts"
 import { Guard } from "../guard/Guard.ts"
 import { StatusViews } from "../render/StatusViews.ts"
 import * as StatusCommands from "./StatusCommands.ts"

@@ -65,9 +65,11 @@ const pushScript = `${trim}
   return 0
 `
 
+/** A value of another type reads as an element that no feed has. */
 const readScript = `
   redis.call('EXPIRE', KEYS[1], ARGV[4])
-  return redis.call('LRANGE', KEYS[1], 0, -1)
+  local list = redis.pcall('LRANGE', KEYS[1], 0, -1)
+  return list.err and {'not a list'} or list
 `
 
 const beginScript = `

@@ -41,6 +41,19 @@ export const layer = Layer.effect(
         )
       })
 
+    const copy = (name: string, source: string) =>
+      put(name, (draft) => Effect.mapError(fs.copyFile(source, draft), failed))
+
+    /**
+     * Links a file under its name. Never as a draft: one that a crash left could be opened for writing, and with it the
+     * linked file. The link leads to the file itself, not to a symbolic link.
+     */
+    const link = Effect.fnUntraced(function*(name: string, source: string) {
+      const file = yield* place(name)
+      yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+      yield* fs.link(yield* fs.realPath(source), file)
+    })
+
     const missing = (error: { readonly reason: { readonly _tag: string } }) => error.reason._tag === "NotFound"
 
     const sizeOf = Effect.fnUntraced(function*(name: string) {
@@ -65,8 +78,9 @@ export const layer = Layer.effect(
             yield* writeStream(file, bytes)
             yield* Effect.mapError(file.sync, failed)
           }))),
-      writeFile: traced("Storage.writeFile")((name: string, source: string) =>
-        put(name, (draft) => Effect.mapError(fs.copyFile(source, draft), failed))
+      // Another file system, another user's file, or a file with too many links: it is copied.
+      writeFile: traced("Storage.writeFile")((name: string, source: string, isFixed = false) =>
+        isFixed ? Effect.catch(link(name, source), () => copy(name, source)) : copy(name, source)
       ),
       size: traced("Storage.size")((name: string) => isStoredName(name) ? sizeOf(name) : Effect.undefined),
       read: (name, { length, offset }) =>

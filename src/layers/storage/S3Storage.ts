@@ -1,5 +1,11 @@
 import { Effect, FileSystem, Layer, Option, Path, Stream } from "effect"
-import { isStoredName, Storage, StorageFailed, storageFailed as failed } from "../../services/media/Storage.ts"
+import {
+  type BucketObject,
+  isStoredName,
+  Storage,
+  StorageFailed,
+  storageFailed as failed
+} from "../../services/media/Storage.ts"
 import { traced } from "../../services/runtime/Traced.ts"
 import type { S3Settings } from "../environment/S3Settings.ts"
 import * as Requests from "./s3/Requests.ts"
@@ -75,6 +81,11 @@ export const layer = (settings: S3Settings, dataDir: string) =>
           })),
         writeFile: traced("Storage.writeFile")((name: string, path: string) =>
           Effect.andThen(checked(name), sending.file(name, path))
+        ),
+        copyObject: traced("Storage.copyObject")((name: string, { bucket, endpoint, key }: BucketObject) =>
+          endpoint === settings.endpoint
+            ? Effect.andThen(checked(name), sending.copy(name, bucket, key))
+            : Effect.succeed(false)
         ),
         size: traced("Storage.size")(function*(name: string) {
           if (!isStoredName(name)) return undefined

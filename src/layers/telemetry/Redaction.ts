@@ -16,10 +16,13 @@ export const secretNames: ReadonlyArray<string> = [
   "refresh_token",
   "reset_password_token",
   "secret_key",
+  "setup_token",
   "token"
 ]
 
-const before = (names: ReadonlyArray<string>) => String.raw`["']?\b(?:${names.join("|")})\\{0,3}["']?\s*[=:]\s*`
+/** Ends before a value. In an address that is a parameter of another, the signs around the name are percent-encoded. */
+const before = (names: ReadonlyArray<string>) =>
+  String.raw`["']?(?:\b|(?<=%[\da-f]{2}))(?:${names.join("|")})\\{0,3}["']?\s*(?:[=:]|%3d)\s*`
 
 /**
  * Text in double quotes up to the closing quote, where `slashes` backslashes escape each quote: none in JSON, one in JSON

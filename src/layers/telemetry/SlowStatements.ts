@@ -1,6 +1,6 @@
-import { Clock, Effect, Layer, Metric, Schedule, Schema } from "effect"
+import { Effect, Layer, Metric, Schedule, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { rowsOf, Timestamptz } from "../../services/database/Rows.ts"
+import { rowsOf } from "../../services/database/Rows.ts"
 import { slowMillis } from "../../services/metrics/PostgresFigures.ts"
 import { HeldSessions } from "../Database.ts"
 
@@ -18,22 +18,24 @@ const samplePeriod = "500 millis"
 /** Maximum statements of a sample; a server has fewer sessions. */
 const sampleMax = 10_000
 
-const statementRows = rowsOf(Schema.Struct({ statement: Schema.String, since: Timestamptz }))
+const statementRows = rowsOf(Schema.Struct({ statement: Schema.String, seconds: Schema.Number }))
 
 /**
  * Returns an effect that samples the running statements of this database. It counts each one that has run for longer
  * than `boundMillis` once, and adds up their time. Postgres itself counts statements only with an optional extension.
+ * Both ends of a statement's time are read from the clock of Postgres, which may be on another machine.
  */
 export const sampler = (sql: SqlClient.SqlClient, boundMillis = slowMillis) => {
   let before = new Map<string, number>()
   return Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const rows = yield* statementRows(sql`SELECT pid || ' ' || query_start AS statement, query_start AS since
+    const rows = yield* statementRows(sql`SELECT pid || ' ' || query_start AS statement,
+        extract(epoch FROM clock_timestamp() - query_start)::float8 AS seconds
       FROM pg_stat_activity
       WHERE state = 'active' AND datname = current_database() AND application_name LIKE 'murmuration%'
-        AND pid <> pg_backend_pid() AND query_start < ${new Date(now - boundMillis)}
+        AND pid <> pg_backend_pid()
+        AND query_start < clock_timestamp() - ${boundMillis}::int * interval '1 millisecond'
       LIMIT ${sampleMax}`)
-    const found = new Map(rows.map(({ since, statement }) => [statement, (now - since.getTime()) / 1_000]))
+    const found = new Map(rows.map(({ seconds, statement }) => [statement, seconds]))
     for (const [statement, seconds] of found) {
       const earlier = before.get(statement)
       if (earlier === undefined) yield* Metric.update(seenTotal, 1)

@@ -29,6 +29,8 @@ export class EmailChoices extends Context.Service<EmailChoices, {
   /** Returns a user's choices; `permissions` are those of the user's role, on which the defaults depend. */
   readonly of: (account: AccountId, permissions: bigint) => Effect.Effect<ChosenEmails>
   readonly change: (account: AccountId, choices: ChosenEmails) => Effect.Effect<void>
+  /** Returns true if the user gets no e-mails of a list any more. */
+  readonly isEnded: (account: AccountId, list: EmailList) => Effect.Effect<boolean>
   /** Ends the e-mails of a list. Does nothing for a deleted user. */
   readonly end: (account: AccountId, list: EmailList) => Effect.Effect<void>
   /** Enables e-mails about reports for the moderators who were notified of a report and never chose. */
@@ -59,6 +61,10 @@ export class EmailChoices extends Context.Service<EmailChoices, {
             ON CONFLICT (account_id) DO UPDATE SET types = excluded.types, declined = excluded.declined,
               seen_at = greatest(c.seen_at, excluded.seen_at), emailed_id = greatest(c.emailed_id, excluded.emailed_id),
               due_at = CASE WHEN excluded.due_at IS NULL THEN NULL ELSE greatest(c.due_at, excluded.due_at) END`
+        }, Effect.orDie),
+        isEnded: traced("EmailChoices.isEnded")(function*(account, list) {
+          const [row] = yield* choiceRows(sql`SELECT types, declined FROM email_choices WHERE account_id = ${account}`)
+          return list === "notifications" ? row?.types?.length === 0 : row?.declined.includes(list) === true
         }, Effect.orDie),
         end: traced("EmailChoices.end")(function*(account, list) {
           const now = new Date(yield* Clock.currentTimeMillis)

@@ -27,6 +27,7 @@ export type RemoteAccount = typeof RemoteAccount.Type
 const remoteAccountRows = rowsOf(RemoteAccount)
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+const pemRows = rowsOf(Schema.Struct({ publicPem: Schema.String }))
 
 /** Columns for properties of a remote actor document besides its profile. */
 const statedColumns = [
@@ -153,12 +154,15 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           sql.literal(statedColumns.map((name) => `${name} = excluded.${name}`).join(", "))
         }`
 
+      /** Stores the keys of an actor; returns true if none of those before remains. */
       const keys = Effect.fnUntraced(function*(id: AccountId, actor: ForeignActor) {
-        yield* sql`DELETE FROM remote_keys WHERE account_id = ${id}`
+        const before = yield* pemRows(sql`DELETE FROM remote_keys WHERE account_id = ${id} RETURNING public_pem`)
         yield* sql`INSERT INTO remote_keys (key_id, account_id, public_pem)
           SELECT DISTINCT ON (k) k, ${id}::bigint, p FROM unnest(${actor.keys.map(({ keyId }) => keyId)}::text[],
             ${actor.keys.map(({ publicPem }) => publicPem)}::text[]) AS given (k, p)
           ON CONFLICT (key_id, account_id) DO NOTHING`
+        const given = new Set(actor.keys.map(({ publicPem }) => publicPem))
+        return before.length > 0 && given.size > 0 && !before.some(({ publicPem }) => given.has(publicPem))
       })
 
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(
@@ -181,7 +185,8 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, asked)
             yield* movedAccounts.store(id, actor.movedTo)
-            yield* keys(id, actor)
+            // A server that was set up anew has other keys, and lost its followers (federation.md section 3).
+            if (yield* keys(id, actor)) yield* jobs.enqueue("refollow", id, refollowDelayMillis)
             yield* emojis.keep(actor.id.host, actor.emojis)
             yield* DomainAccounts.applyTo({ sql, tracked }, yield* policies.current, id, new Date(now))
             return id
@@ -221,6 +226,8 @@ const beforeRows = rowsOf(Before)
 
 /** Delay until the handle of a new account is confirmed again after a temporary failure, in milliseconds. */
 const handleDelayMillis = 60_000
+/** Delay until follows are sent again, in milliseconds. Keys that change constantly thus cause none. */
+const refollowDelayMillis = 600_000
 /** Minimum time between checks of pages that did not link back, in milliseconds, while the profile is unchanged. */
 const linksMillisMin = 86_400_000
 /** Delay of link checks, in milliseconds. A profile that changes constantly thus causes no fetches. */

@@ -9,7 +9,8 @@ import { currentTraceParent, TraceParent } from "../runtime/TraceParents.ts"
 
 /**
  * Jobs of an account: fetch its document (`profile`), verify a move that it requested (`move`) or that its document
- * names (`redirect`), verify links to its profile (`links`), fetch its collections (`collections`). Jobs of a status:
+ * names (`redirect`), verify links to its profile (`links`), fetch its collections (`collections`), send the follows of
+ * local accounts again (`refollow`). Jobs of a status:
  * fetch accounts that it mentions (`mentions`), verify its quote (`quote`) and that the quote's consent still exists
  * (`consent`), fetch collections that it names (`tagged`), link replies that arrived before it (`replies`). Job of a
  * request: verify the consent that a reply or reblog claims (`interaction`). Job of a collection of accounts: verify
@@ -22,6 +23,7 @@ const JobKind = Schema.Literals([
   "links",
   "mentions",
   "collections",
+  "refollow",
   "features",
   "tagged",
   "quote",

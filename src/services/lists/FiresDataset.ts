@@ -1,8 +1,9 @@
 import { Data, Effect, Option, Schema } from "effect"
 import { type ListAction, listedDomain, listEntriesMax, type ListEntry, plainEntry } from "./ListEntry.ts"
 
-/** Maximum pages read of a collection. */
+/** Maximum pages read of a collection, and items that are read before yielding. */
 const pagesMax = 200
+const itemsPerTurn = 200
 /** Maximum characters of a stored URL. */
 const cursorCharactersMax = 2_000
 /** Time for which only changes are read; after it the whole list is read again, in milliseconds. */
@@ -74,12 +75,44 @@ const policies: ReadonlyMap<string, ListAction> = new Map([
   ["drop", "reject"]
 ])
 
+/** The last statement about each domain of a collection (undefined if removed), and links of its pages. */
+interface Collected {
+  readonly statements: ReadonlyMap<string, ListEntry | undefined>
+  /** `last` of the last page that has one, and `changes` of the first page. */
+  readonly last: unknown
+  readonly changes: unknown
+}
+
 /** Returns a reader of datasets through this client: whole, or the changes since a cursor. Call it once. */
 export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFailed>, localDomain: string) => {
-  /** Reads all pages of a collection. */
-  const collection = Effect.fnUntraced(function*(start: string) {
-    const pages: Array<Page> = []
+  const statementOf = (item: unknown) => {
+    const change = Option.getOrUndefined(changeIn(item))
+    const kind = change?.entityKind ?? change?.entity?.type
+    const key = change?.entityKey ?? change?.entity?.value ?? ""
+    const domain = kind?.toLowerCase() === "domain" ? listedDomain(key, localDomain) : undefined
+    if (change === undefined || domain === undefined) return undefined
+    const policy = change.recommendedPolicy ?? change["recommended_policy"] ?? ""
+    const action = change.type === "Recommendation" ? policies.get(policy) : undefined
+    return { domain, entry: action === undefined ? undefined : plainEntry(domain, action) }
+  }
+
+  /** Adds a page's statements in its order; the first about a domain counts if the newest one comes first. */
+  const addStatements = Effect.fnUntraced(
+    function*(into: Map<string, ListEntry | undefined>, items: ReadonlyArray<unknown>, newestFirst: boolean) {
+      for (const [at, item] of items.entries()) {
+        if (at % itemsPerTurn === itemsPerTurn - 1) yield* Effect.yieldNow
+        const statement = statementOf(item)
+        if (statement === undefined || (newestFirst && into.has(statement.domain))) continue
+        into.set(statement.domain, statement.entry)
+      }
+    }
+  )
+
+  /** Reads all pages of a collection. Keeps its statements only, as pages of a hostile server would fill the memory. */
+  const collection = Effect.fnUntraced(function*(start: string, newestFirst: boolean) {
+    const statements = new Map<string, ListEntry | undefined>()
     const seen = new Set<string>()
+    let links: { readonly last: unknown; readonly changes: unknown } | undefined
     let count = 0
     let next: unknown = start
     while (next !== undefined && next !== null) {
@@ -97,30 +130,14 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFaile
       const page = Option.getOrUndefined(pageIn(document))
       // An error in JSON would be a list that names nothing, and lift all blocks.
       if (page === undefined || !isPage(page)) return yield* unread("it is not a collection")
-      pages.push(page)
-      count += page.orderedItems?.length ?? page.items?.length ?? 0
+      const items = page.orderedItems ?? page.items ?? []
+      yield* addStatements(statements, items, newestFirst)
+      links = { last: page.last ?? links?.last, changes: links === undefined ? page.changes : links.changes }
+      count += items.length
       next = page.next ?? page.first
     }
-    return pages
+    return { statements, last: links?.last, changes: links?.changes } satisfies Collected
   })
-  const itemsOf = (pages: ReadonlyArray<Page>) =>
-    pages.flatMap(({ items, orderedItems }) => orderedItems ?? items ?? [])
-
-  /** Returns the last statement about each domain, from changes in order. */
-  const lastStatements = (changes: ReadonlyArray<unknown>) => {
-    const found = new Map<string, ListEntry | undefined>()
-    for (const item of changes) {
-      const change = Option.getOrUndefined(changeIn(item))
-      const kind = change?.entityKind ?? change?.entity?.type
-      const key = change?.entityKey ?? change?.entity?.value ?? ""
-      const domain = kind?.toLowerCase() === "domain" ? listedDomain(key, localDomain) : undefined
-      if (change === undefined || domain === undefined) continue
-      const policy = change.recommendedPolicy ?? change["recommended_policy"] ?? ""
-      const action = change.type === "Recommendation" ? policies.get(policy) : undefined
-      found.set(domain, action === undefined ? undefined : plainEntry(domain, action))
-    }
-    return found
-  }
 
   /** Returns a URL of the dataset's changes, to read later ones from; null for any other URL. */
   const cursorAt = (address: unknown, changes: string | undefined, base: string) => {
@@ -139,21 +156,17 @@ export const make = (json: (url: string) => Effect.Effect<unknown, ListReadFaile
         ? cursorAt(cursor.url, changes, url)
         : null
       // Without usable changes, reads the whole list.
-      const later = known === null ? undefined : yield* Effect.orElseSucceed(collection(known), () => undefined)
+      const later = known === null
+        ? undefined
+        : yield* Effect.orElseSucceed(collection(known, false), () => undefined)
       if (known !== null && later !== undefined) {
-        const at = cursorAt(later.findLast(({ last }) => last !== undefined)?.last, changes, url)
-        return { isComplete: false, changes: lastStatements(itemsOf(later)), cursor: at ?? known }
+        return { isComplete: false, changes: later.statements, cursor: cursorAt(later.last, changes, url) ?? known }
       }
-      const pages = yield* collection(URL.parse(start, url)?.href ?? start)
-      const items = itemsOf(pages)
       // Snapshots are newest first, changes oldest first.
-      const entries = [...lastStatements(snapshot === undefined ? items : items.toReversed()).values()].flatMap((
-        entry
-      ) => entry ?? [])
+      const whole = yield* collection(URL.parse(start, url)?.href ?? start, snapshot !== undefined)
+      const entries = [...whole.statements.values()].flatMap((entry) => entry ?? [])
       if (entries.length > listEntriesMax) return yield* unread("it is too long")
-      const lastChange = snapshot === undefined
-        ? pages.findLast(({ last }) => last !== undefined)?.last
-        : pages[0]?.changes
+      const lastChange = snapshot === undefined ? whole.last : whole.changes
       return { isComplete: true, entries, cursor: cursorAt(lastChange, changes, url) }
     }
   )

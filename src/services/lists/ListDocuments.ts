@@ -8,7 +8,7 @@ import * as FiresDataset from "./FiresDataset.ts"
 import { type ListCursor, ListReadFailed, type ListReading } from "./FiresDataset.ts"
 import { listEntriesMax } from "./ListEntry.ts"
 
-/** Maximum bytes of a list, or of a page of a dataset. */
+/** Maximum bytes of a list in CSV, which is read in turns; a page of a dataset is an ordinary document. */
 const listBytesMax = 8_388_608
 /** Maximum duration of reading a list with all its pages, in seconds. */
 export const listSecondsMax = 300
@@ -54,7 +54,7 @@ export class ListDocuments extends Context.Service<ListDocuments, {
 
       const fires = FiresDataset.make(
         (url) =>
-          Effect.mapBoth(outbound.json({ url, type: isJson, bytesMax: listBytesMax }), {
+          Effect.mapBoth(outbound.json({ url, type: isJson }), {
             onFailure: ({ message }) => unread(message),
             onSuccess: ({ value }): unknown => value
           }),

@@ -4,7 +4,17 @@ import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { Source } from "./Source.ts"
-import { batchQuery, batchRowsMax, keyColumn, nowMark, stagingStatements, type Step, type TextRow } from "./Step.ts"
+import {
+  batchQuery,
+  batchRowsMax,
+  type Changes,
+  keyColumn,
+  nowMark,
+  stagedValues,
+  stagingStatements,
+  type Step,
+  type TextRow
+} from "./Step.ts"
 
 const batchRows = rowsOf(
   Schema.Struct({ rows: Schema.String, count: Schema.Int, last: Schema.NullOr(Schema.String) })
@@ -23,6 +33,14 @@ const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
 const endRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 const presentRows = rowsOf(Schema.Struct({ present: Schema.Boolean }))
 const idListRows = rowsOf(Schema.Struct({ ids: Schema.Array(Schema.BigInt) }))
+
+/** Prepared rows of the source. */
+interface Batch {
+  readonly rows: ReadonlyArray<TextRow>
+  /** Number of rows, and their last key. */
+  readonly count: number
+  readonly last: bigint
+}
 
 /** Rows that a run of a step copied and rejected. */
 interface Copied {
@@ -75,8 +93,10 @@ export const make = Effect.gen(function*() {
 
   const stage = Effect.fnUntraced(function*(step: Step, rows: ReadonlyArray<TextRow>) {
     const [create, fill] = stagingStatements(step)
+    // Nothing is lost: a crash of the server undoes the last batches together with the cursor.
+    yield* sql`SET LOCAL synchronous_commit = off`
     yield* sql.unsafe(create)
-    yield* sql.unsafe(fill, [JSON.stringify(rows)])
+    yield* sql.unsafe(fill, stagedValues(step, rows))
     let skipped = 0
     for (const condition of step.skips ?? []) skipped += yield* skip(condition)
     let rejected = 0
@@ -87,8 +107,8 @@ export const make = Effect.gen(function*() {
 
   /** Moves the stored cursor in the current transaction, unless only changed rows are copied. */
   const advance = Effect.fnUntraced(
-    function*(step: Step, last: bigint, { copied }: Copied, since: Date | undefined) {
-      if (since !== undefined) return
+    function*(step: Step, last: bigint, { copied }: Copied, changes: Changes | undefined) {
+      if (changes !== undefined) return
       yield* sql`UPDATE transfer_cursors SET cursor = greatest(cursor, ${last}), copied = copied + ${copied}
         WHERE step = ${step.name}`
     }
@@ -98,42 +118,61 @@ export const make = Effect.gen(function*() {
     sql`INSERT INTO transfer_rejects (step, row_id, reason) VALUES (${step.name}, ${key}, ${reasonOf(error)})
       ON CONFLICT (step, row_id) DO UPDATE SET reason = excluded.reason`
 
-  /** Copies the rows above a cursor; with `since`, those that changed, without moving the stored cursor. */
-  const run = Effect.fnUntraced(function*(step: Step, from: bigint, since: Date | undefined) {
+  /** Reads the rows above a cursor and prepares them; returns undefined after the last one. */
+  const read = Effect.fnUntraced(function*(step: Step, cursor: bigint, limit: number, changes: Changes | undefined) {
+    const statement = yield* atThisTime(batchQuery(step, cursor, limit, changes))
+    const { count, last, rows } = singleRow(yield* batchRows(source.unsafe(statement)))
+    if (last === null) return undefined
+    const raw = yield* Effect.orDie(decodeRows(rows))
+    const batch: Batch = {
+      count,
+      last: BigInt(last),
+      rows: step.prepare === undefined ? raw : yield* step.prepare(raw)
+    }
+    return batch
+  })
+
+  /** Copies the rows above a cursor; with `changes`, those that changed, without moving the stored cursor. */
+  const run = Effect.fnUntraced(function*(step: Step, from: bigint, changes: Changes | undefined) {
     let cursor = from
     let limit = batchRowsMax
     let total = none
     const add = (more: Copied) => {
       total = { copied: total.copied + more.copied, rejected: total.rejected + more.rejected }
     }
-    for (;;) {
-      const read = singleRow(yield* batchRows(source.unsafe(yield* atThisTime(batchQuery(step, cursor, limit, since)))))
-      if (read.last === null) return total
-      const last = BigInt(read.last)
-      const raw = yield* Effect.orDie(decodeRows(read.rows))
-      const rows = step.prepare === undefined ? raw : yield* step.prepare(raw)
-      const written = yield* Effect.result(
-        transaction(sql)(
-          Effect.tap(stage(step, rows), (done) => advance(step, last, done, since))
-        )
+    let batch = yield* read(step, cursor, limit, changes)
+    while (batch !== undefined) {
+      const { count, last, rows } = batch
+      const write = Effect.result(
+        transaction(sql)(Effect.tap(stage(step, rows), (done) => advance(step, last, done, changes)))
       )
+      // Both databases and this process work at once. After a refused batch one at a time is read, as the next may be refused.
+      const isAhead = limit === batchRowsMax && step.needsFiles !== true && step.readsOwn !== true
+      const [written, following] = yield* Effect.all([
+        write,
+        isAhead ? read(step, last, limit, changes) : Effect.undefined
+      ], { concurrency: 2 })
       if (written._tag === "Success") {
         add(written.success)
         cursor = last
         limit = Math.min(batchRowsMax, limit * 2)
-      } else if (!isOfRow(written.failure)) {
-        return yield* written.failure
-      } else if (read.count > 1) {
-        limit = Math.ceil(read.count / 2)
+        batch = isAhead ? following : yield* read(step, cursor, limit, changes)
+        continue
+      }
+      if (!isOfRow(written.failure)) return yield* written.failure
+      if (count > 1) {
+        limit = Math.ceil(count / 2)
       } else {
         const one = { copied: 0, rejected: 1 }
         yield* transaction(sql)(
-          Effect.andThen(refused(step, last, written.failure), advance(step, last, one, since))
+          Effect.andThen(refused(step, last, written.failure), advance(step, last, one, changes))
         )
         add(one)
         cursor = last
       }
+      batch = yield* read(step, cursor, limit, changes)
     }
+    return total
   })
 
   const cursorOf = (step: Step) =>
@@ -213,7 +252,7 @@ export const make = Effect.gen(function*() {
     const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
     const fresh = yield* copy(step)
     const changed = step.changes !== undefined && before !== undefined
-      ? yield* run(step, 0n, new Date(before.begunAt.getTime() - clockMillisMax))
+      ? yield* run(step, 0n, { since: new Date(before.begunAt.getTime() - clockMillisMax), last: before.cursor })
       : none
     yield* sql`UPDATE transfer_cursors SET begun_at = ${now} WHERE step = ${step.name}`
     return { fresh, changed, ended }

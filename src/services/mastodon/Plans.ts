@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { notCopied } from "./AllSteps.ts"
 import { Source } from "./Source.ts"
-import { nowMark, type Step } from "./Step.ts"
+import { nameCell, nowMark, type Step } from "./Step.ts"
 
 const sourceRows = rowsOf(Schema.Struct({
   accounts: Schema.Boolean,
@@ -16,7 +16,7 @@ const maxRows = rowsOf(Schema.Struct({ id: Schema.NullOr(Schema.BigInt) }))
 const usersRows = rowsOf(Schema.Struct({ users: Schema.BigInt, started: Schema.Boolean }))
 
 /** Rows that two cores copy in a second: posts. Those of relations take a fifth of the time, preview cards twice. */
-const rowsPerSecond = 2_000
+const rowsPerSecond = 4_000
 
 /** Plan of a copy: its contents and its obstacles. */
 interface Report {
@@ -29,9 +29,29 @@ interface Report {
 interface SourceFacts {
   readonly domain: string | undefined
   readonly ourDomain: string
+  /** Host of its web pages, if it is not the domain. */
+  readonly webDomain: string | undefined
+  readonly publicUrl: string
   readonly hasKeys: boolean
   /** True if it has a valid VAPID pair. */
   readonly keepsPush: boolean
+}
+
+/** Hosts of a trial on one machine. */
+const ownNames = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Returns the obstacle that this server has another web address than Mastodon, with which its ids begin. */
+const otherAddress = ({ domain, publicUrl, webDomain = domain }: SourceFacts): ReadonlyArray<string> => {
+  const host = webDomain?.toLowerCase()
+  const ours = new URL(publicUrl)
+  // Mastodon always uses https in production; a trial on one machine has no certificate.
+  if (host === undefined || (ours.host === host && (ours.protocol === "https:" || ownNames.has(ours.hostname)))) {
+    return []
+  }
+  return [
+    `PUBLIC_URL is ${publicUrl}, but Mastodon's web address is https://${host}, with which the ids of accounts and posts begin: ` +
+    `set PUBLIC_URL=https://${host} for this command and for the server.`
+  ]
 }
 
 /** Looks at both databases without changing anything. */
@@ -51,28 +71,30 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
     yield* usersRows(sql`SELECT (SELECT count(*) FROM users) AS users,
       EXISTS (SELECT FROM transfer_cursors) AS started`)
   )
-  const counts = yield* Effect.forEach(steps, ({ joins, name, needs, table, where }) =>
-    Effect.gen(function*() {
-      const [present] = yield* source`SELECT FROM pg_class WHERE oid = to_regclass(${table})
+  const counts = yield* Effect.forEach(
+    steps,
+    ({ countedWhere, joins, name, needs, table, where }) =>
+      Effect.gen(function*() {
+        const [present] = yield* source`SELECT FROM pg_class WHERE oid = to_regclass(${table})
         AND to_regclass(${needs ?? table}) IS NOT NULL`
-      // Posts are selected by what refers to them: counting those takes as long as copying, so all are counted.
-      const isUpperBound = table === "statuses" && needs === undefined
-      const condition = where === undefined || isUpperBound ? "" : `WHERE ${where}`
-      if (present === undefined) return { line: `${name.padEnd(24)}${"no such table".padStart(14)}`, rows: 0 }
-      const { count } = singleRow(
-        yield* countRows(
-          source.unsafe(
-            `SELECT count(*) AS count FROM ${table} t ${joins ?? ""} ${
-              condition.replaceAll(nowMark, new Date(now).toISOString())
-            }`
+        const counted = countedWhere ?? where
+        const condition = counted === undefined ? "" : `WHERE ${counted}`
+        if (present === undefined) return { line: `${nameCell(name)}${"no such table".padStart(14)}`, rows: 0 }
+        const { count } = singleRow(
+          yield* countRows(
+            source.unsafe(
+              `SELECT count(*) AS count FROM ${table} t ${joins ?? ""} ${
+                condition.replaceAll(nowMark, new Date(now).toISOString())
+              }`
+            )
           )
         )
-      )
-      return {
-        line: `${name.padEnd(24)}${String(count).padStart(14)}${isUpperBound ? " at most" : ""}`,
-        rows: Number(count)
-      }
-    }))
+        return {
+          line: `${nameCell(name)}${String(count).padStart(14)}${countedWhere === undefined ? "" : " at most"}`,
+          rows: Number(count)
+        }
+      })
+  )
   const minutes = Math.ceil(counts.reduce((sum, { rows }) => sum + rows, 0) / rowsPerSecond / 60)
   const [newest] = yield* maxRows(
     source`SELECT greatest((SELECT max(id) FROM statuses), (SELECT max(id) FROM accounts)) AS id`
@@ -97,8 +119,12 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
     obstacles: [
       ...(facts.domain === undefined ? ["The environment file has no LOCAL_DOMAIN."] : []),
       ...(facts.domain !== undefined && facts.domain !== facts.ourDomain
-        ? [`Its domain is ${facts.domain}, ours is ${facts.ourDomain}: LOCAL_DOMAIN must be the same.`]
+        ? [
+          `LOCAL_DOMAIN is ${facts.ourDomain}, but Mastodon's is ${facts.domain}: ` +
+          `set LOCAL_DOMAIN=${facts.domain} for this command and for the server.`
+        ]
         : []),
+      ...otherAddress(facts),
       ...(found.keypairs && !facts.hasKeys
         ? [
           "The environment file lacks ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY or ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT, " +

@@ -17,6 +17,8 @@ export interface Step {
   /** Joins and condition of the source; the columns of `key` and `t` are those of all supported versions. */
   readonly joins?: string
   readonly where?: string
+  /** Condition of the rows that a plan counts as an upper bound, where counting by `where` takes as long as copying. */
+  readonly countedWhere?: string
   /** Further table that the source must have; later versions have more tables. */
   readonly needs?: string
   /** Unique key of the source rows; `t.id` by default. */
@@ -34,6 +36,8 @@ export interface Step {
   readonly rejects?: ReadonlyArray<readonly [condition: string, reason: string]>
   /** Statements that read `staged`. */
   readonly write: ReadonlyArray<string>
+  /** True if `prepare` reads rows that earlier batches wrote. */
+  readonly readsOwn?: true
   /** True if it copies files of the media folder. Without one it is left for a later run. */
   readonly needsFiles?: boolean
   /**
@@ -48,6 +52,12 @@ export interface Step {
   /** Table here that a delta empties and fills again, as its rows have no `id` of the source by which they could end. */
   readonly renews?: string
 }
+
+/** Characters of the names of steps in the output. */
+const nameCharacters = 28
+
+/** Returns the name of a step as the first column of a line. */
+export const nameCell = (name: string): string => name.padEnd(nameCharacters)
 
 interface Column {
   readonly name: string
@@ -75,11 +85,17 @@ const stagedColumns = (step: Step): ReadonlyArray<Column> => [
   ...columnsIn(step.prepared)
 ]
 
+/** Selects rows that were copied, up to the key `last`, and may have changed since that time. */
+export interface Changes {
+  readonly since: Date
+  readonly last: bigint
+}
+
 /**
  * Returns the source statement of a batch: rows above `cursor` as a JSON list, their number and the last key. Each value
  * is text, so that 64-bit numbers keep their digits.
  */
-export const batchQuery = (step: Step, cursor: bigint, limit: number, since: Date | undefined): string => {
+export const batchQuery = (step: Step, cursor: bigint, limit: number, changes: Changes | undefined): string => {
   const key = step.key ?? "t.id"
   const computed = step.computed ?? []
   const fields = [
@@ -90,9 +106,10 @@ export const batchQuery = (step: Step, cursor: bigint, limit: number, since: Dat
   const conditions = [
     `${key} > ${cursor}`,
     ...(step.where === undefined ? [] : [`(${step.where})`]),
-    ...(since === undefined || step.changes === "unseen"
+    ...(changes === undefined ? [] : [`${key} <= ${changes.last}`]),
+    ...(changes === undefined || step.changes === "unseen"
       ? []
-      : [`t.updated_at >= '${since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
+      : [`t.updated_at >= '${changes.since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
   ]
   return `SELECT coalesce(json_agg(json_build_object(${
     fields.join(", ")
@@ -103,16 +120,23 @@ export const batchQuery = (step: Step, cursor: bigint, limit: number, since: Dat
   } FROM ${step.table} t ${step.joins ?? ""} WHERE ${conditions.join(" AND ")} ORDER BY ${key} LIMIT ${limit}) s`
 }
 
-/** Returns the statements that stage a batch; the second one takes the JSON list. */
+/** Returns the statements that stage a batch; the second one takes a list of texts for each column. */
 export const stagingStatements = (step: Step): readonly [create: string, fill: string] => {
   const columns = stagedColumns(step)
   const names = columns.map(({ name }) => `"${name}"`).join(", ")
   return [
     `CREATE TEMP TABLE staged (${columns.map(({ name, type }) => `"${name}" ${type}`).join(", ")}) ON COMMIT DROP`,
     `INSERT INTO staged (${names}) SELECT ${columns.map(({ name, type }) => `r."${name}"::${type}`).join(", ")}
-      FROM json_to_recordset($1::text::json) AS r (${columns.map(({ name }) => `"${name}" text`).join(", ")})`
+      FROM unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(", ")}) AS r (${names})`
   ]
 }
+
+/** Returns the parameters that fill the staged columns. The client cannot send a list of nulls, but its literal. */
+export const stagedValues = (step: Step, rows: ReadonlyArray<TextRow>): ReadonlyArray<unknown> =>
+  stagedColumns(step).map(({ name }) => {
+    const values = rows.map((row) => row[name] ?? null)
+    return values.every((value) => value === null) ? `{${values.map(() => "NULL").join(",")}}` : values
+  })
 
 /** Maximum rows of a source table in one batch. */
 export const batchRowsMax = 2_000

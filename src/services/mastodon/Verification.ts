@@ -17,12 +17,13 @@ const sample = new TextEncoder().encode("verification of a copied key")
 
 /**
  * Signs and verifies once with the key by which each local account signs, its newest one as in `SigningKeys`. Returns
- * the names of accounts without a working key.
+ * the number of accounts, and the names of those without a working key.
  */
-export const brokenKeys = Effect.gen(function*() {
+export const checkedKeys = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* KeyOperations
   const broken: Array<string> = []
+  let checked = 0
   let cursor = 0n
   for (;;) {
     const rows = yield* keyRows(sql`SELECT a.id, a.username, k.public_pem, k.private_pem FROM accounts a
@@ -30,7 +31,7 @@ export const brokenKeys = Effect.gen(function*() {
         ORDER BY created_at DESC, fragment LIMIT 1) k ON true
       WHERE a.domain IS NULL AND a.id > ${cursor} ORDER BY a.id LIMIT ${rowsMax(sql, accountsMax)}`)
     const last = rows.at(-1)?.id
-    if (last === undefined) return broken
+    if (last === undefined) return { checked, broken }
     for (const { privatePem, publicPem, username } of rows) {
       const works = privatePem !== null && publicPem !== null && (yield* keys.sign(privatePem, sample).pipe(
         Effect.flatMap((signature) => keys.verify(publicPem, "rsa-sha256", sample, signature)),
@@ -38,6 +39,7 @@ export const brokenKeys = Effect.gen(function*() {
       ))
       if (!works) broken.push(username)
     }
+    checked += rows.length
     cursor = last
   }
 })

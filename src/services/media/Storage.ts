@@ -22,14 +22,27 @@ export interface StoredSize {
   readonly bytes: number
 }
 
+/** An object of an S3-compatible service. */
+export interface BucketObject {
+  /** URL of the service, without a slash at its end. */
+  readonly endpoint: string
+  readonly bucket: string
+  readonly key: string
+}
+
 /**
  * Content of stored files. `StoredFiles` makes the names; a file appears atomically under its name, and never changes.
  * `layers/storage` supplies it.
  */
 export class Storage extends Context.Service<Storage, {
   readonly write: <E>(name: string, bytes: Stream.Stream<Uint8Array, E>) => Effect.Effect<void, E | StorageFailed>
-  /** Stores a local file. */
-  readonly writeFile: (name: string, path: string) => Effect.Effect<void, StorageFailed>
+  /** Stores a local file. One that nobody writes to (`isFixed`) may share its content with the stored file. */
+  readonly writeFile: (name: string, path: string, isFixed?: boolean) => Effect.Effect<void, StorageFailed>
+  /**
+   * Copies an object within the service, without a download; returns false if that is not possible, as from another service or
+   * without permission. Only buckets have it.
+   */
+  readonly copyObject?: (name: string, from: BucketObject) => Effect.Effect<boolean, StorageFailed>
   /** Returns the bytes of a file; undefined if it does not exist. */
   readonly size: (name: string) => Effect.Effect<number | undefined, StorageFailed>
   readonly read: (name: string, range: Range) => Stream.Stream<Uint8Array, StorageFailed>

@@ -7,7 +7,7 @@ import { rowsOf } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { unheldFile } from "./FileOwners.ts"
 import { headBytes, type ServedExtension, type uploadExtension } from "./FileTypes.ts"
-import { Storage, StorageFailed } from "./Storage.ts"
+import { type BucketObject, Storage, StorageFailed } from "./Storage.ts"
 
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
@@ -43,9 +43,14 @@ export class StoredFiles extends Context.Service<StoredFiles, {
     bytesMax: number,
     earlier?: ReadonlyArray<string>
   ) => Effect.Effect<Received, E | StorageFailed | SqlError | FileTooLarge>
-  /** Stores a local file and returns its name. */
-  readonly keep: (extension: ServedExtension, path: string, bytes: number) => Effect.Effect<
+  /** Stores a local file and returns its name; `isFixed` as in `Storage.writeFile`. */
+  readonly keep: (extension: ServedExtension, path: string, bytes: number, isFixed?: boolean) => Effect.Effect<
     string,
+    StorageFailed | SqlError
+  >
+  /** Copies an object of the same service, and returns its name here; undefined if the storage cannot do that. */
+  readonly keepObject: (extension: ServedExtension, object: BucketObject, bytes: number) => Effect.Effect<
+    string | undefined,
     StorageFailed | SqlError
   >
   /** Deletes the files among these that have no owner. Never fails: the sweep retries. */
@@ -131,11 +136,31 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         }
       )
 
-      const keep = traced("StoredFiles.keep")(function*(extension: ServedExtension, path: string, bytes: number) {
+      const keep = traced("StoredFiles.keep")(function*(
+        extension: ServedExtension,
+        path: string,
+        bytes: number,
+        isFixed?: boolean
+      ) {
         const name = yield* enter(extension)
-        yield* storage.writeFile(name, path)
+        yield* storage.writeFile(name, path, isFixed)
         yield* arrived(name, bytes)
         return name
+      })
+
+      const keepObject = traced("StoredFiles.keepObject")(function*(
+        extension: ServedExtension,
+        object: BucketObject,
+        bytes: number
+      ) {
+        if (storage.copyObject === undefined) return undefined
+        const name = yield* enter(extension)
+        if (yield* storage.copyObject(name, object)) {
+          yield* arrived(name, bytes)
+          return name
+        }
+        yield* discard([name])
+        return undefined
       })
 
       const sweep = Effect.gen(function*() {
@@ -149,7 +174,7 @@ export class StoredFiles extends Context.Service<StoredFiles, {
         return gone.length + emptied.length
       }).pipe(Effect.withSpan("StoredFiles.sweep"))
 
-      return StoredFiles.of({ receive, keep, discard, sweep })
+      return StoredFiles.of({ receive, keep, keepObject, discard, sweep })
     })
   )
 }

@@ -1,8 +1,8 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../database/Ids.ts"
-import { idRows } from "../database/Rows.ts"
+import { idRows, rowsOf, singleRow } from "../database/Rows.ts"
 import { traced } from "../runtime/Traced.ts"
 import { isPublicRow } from "../statuses/Visibility.ts"
 import { blocks } from "../visibility/HiddenAccounts.ts"
@@ -10,8 +10,13 @@ import { reportCollectionsMax, reportStatusesMax } from "./Reports.ts"
 
 /** Maximum characters of a remote report's comment; the rest is cut (federation.md section 8). */
 export const flagCommentCharactersMax = 5_000
-/** Maximum reports of a host per day. */
+/** Maximum reports of a host per day, and how many more it may have from senders with few reports on that day. */
 export const flagsPerDayMax = 100
+export const flagsOfOthersMax = 25
+/** Reports per day from which on a sender has many. A server's instance actor may send those of everybody. */
+export const flagsManyMin = 25
+
+const countRows = rowsOf(Schema.Struct({ all: Schema.Int, own: Schema.Int }))
 
 /** A report from another server, usually sent by its instance actor to hide the reporter. */
 interface NewFlag {
@@ -31,7 +36,8 @@ interface NewFlag {
 /** Reports from other servers, in the current transaction of the actor that signed them. */
 export class Flags extends Context.Service<Flags, {
   /**
-   * Files a report and returns its id; undefined if it is known already, or if its host has reached the daily limit.
+   * Files a report and returns its id; undefined if it is known already, or if its sender or host has reached the daily
+   * limit.
    */
   readonly file: (sender: AccountId, flag: NewFlag) => Effect.Effect<bigint | undefined, SqlError>
 }>()("murmuration/services/moderation/Flags") {
@@ -64,13 +70,16 @@ export class Flags extends Context.Service<Flags, {
           AND NOT ${blocks(sql, sql`c.account_id`, sql`${sender}::bigint`)} ORDER BY c.id FOR KEY SHARE`
         )
 
-      const dailyLimitReached = (sender: AccountId, since: Date) =>
-        Effect.map(
-          sql`SELECT FROM reports r JOIN accounts a ON a.id = r.account_id
-            WHERE r.created_at > ${since} AND a.domain = (SELECT domain FROM accounts WHERE id = ${sender})
-            OFFSET ${flagsPerDayMax - 1} LIMIT 1`,
-          (rows) => rows.length > 0
+      /** Serialises the reports of a host until the transaction ends, so that they do not exceed the limit together. */
+      const dailyLimitReached = Effect.fnUntraced(function*(sender: AccountId, since: Date) {
+        const host = sql`(SELECT domain FROM accounts WHERE id = ${sender})`
+        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('reports of ' || ${host}, 0))`
+        const counted = singleRow(
+          yield* countRows(sql`SELECT count(*)::int AS all, count(*) FILTER (WHERE r.account_id = ${sender})::int AS own
+            FROM reports r JOIN accounts a ON a.id = r.account_id WHERE r.created_at > ${since} AND a.domain = ${host}`)
         )
+        return counted.all >= flagsPerDayMax + (counted.own < flagsManyMin ? flagsOfOthersMax : 0)
+      })
 
       const file = traced("Flags.file")(function*(sender: AccountId, flag: NewFlag) {
         const now = yield* Clock.currentTimeMillis

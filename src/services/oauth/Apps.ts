@@ -7,7 +7,7 @@ import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { traced } from "../runtime/Traced.ts"
 import { OpaqueSecrets } from "../secrets/OpaqueSecrets.ts"
 import { hasMoreCharacters } from "../text/Characters.ts"
-import { problem, redirectUrisCharactersMax } from "./RedirectUris.ts"
+import * as RedirectUris from "./RedirectUris.ts"
 import * as Scopes from "./Scopes.ts"
 
 /** Maximum lengths, in characters. */
@@ -148,11 +148,7 @@ const problemsOf = ({ name, redirectUris, scopes, website }: NewApp): ReadonlyAr
   if (hasMoreCharacters(name, appNameCharactersMax)) {
     problems.push(`Application name is too long (maximum is ${appNameCharactersMax} characters)`)
   }
-  if (redirectUris.length === 0) problems.push("Redirect URI can't be blank")
-  if (redirectUris.join("\n").length > redirectUrisCharactersMax) {
-    problems.push(`Redirect URI is too long (maximum is ${redirectUrisCharactersMax} characters)`)
-  }
-  problems.push(...new Set(redirectUris.flatMap((uri) => problem(uri) ?? []).map((text) => `Redirect URI ${text}`)))
+  problems.push(...RedirectUris.problemsOf(redirectUris))
   if (!Scopes.areKnown(scopes)) problems.push("Scopes doesn't match those configured on the server.")
   if (website !== undefined) {
     if (!isWebsite(website)) problems.push("Application website is invalid")

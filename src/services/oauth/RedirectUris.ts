@@ -2,7 +2,20 @@
 export const outOfBand = "urn:ietf:wg:oauth:2.0:oob"
 
 /** Maximum characters of all redirect URIs of an app together. */
-export const redirectUrisCharactersMax = 2_000
+const redirectUrisCharactersMax = 2_000
+
+/** Maximum URIs that are read: more have too many characters, as each has one and a separator. */
+const redirectUrisMax = redirectUrisCharactersMax / 2 + 1
+
+/** Splits texts into URIs at spaces, up to more than an app may have. */
+export const split = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (const text of texts) {
+    if (found.length >= redirectUrisMax) break
+    found.push(...text.split(/\s+/, redirectUrisMax + 1).filter((uri) => uri !== ""))
+  }
+  return found
+}
 
 /** Schemes that a browser would run or show as our content instead of leaving. */
 const forbidden = new Set([
@@ -32,6 +45,14 @@ export const problem = (uri: string): string | undefined => {
   const { hostname, protocol } = new URL(uri)
   if ((protocol === "http:" || protocol === "https:") && !namedHost.test(hostname)) return "must be a valid URI."
   return forbidden.has(protocol) ? "is forbidden by the server." : undefined
+}
+
+/** Returns the problems of an app's redirect URIs; those of single ones only if they are not too many. */
+export const problemsOf = (uris: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (uris.length === 0) return ["Redirect URI can't be blank"]
+  return uris.join("\n").length > redirectUrisCharactersMax
+    ? [`Redirect URI is too long (maximum is ${redirectUrisCharactersMax} characters)`]
+    : [...new Set(uris.flatMap((uri) => problem(uri) ?? []))].map((text) => `Redirect URI ${text}`)
 }
 
 /** Scheme, host, port and the rest of a web URL, as written. */

@@ -75,8 +75,13 @@ export const all: ReadonlyArray<string> = [
 ]
 const known = new Set(all)
 
+/** Maximum scopes of a text that are read; the rest is ignored. */
+const scopesMax = 1_000
+
 /** Parses scopes that are separated by spaces, without duplicates. */
-export const parse = (written: string): ReadonlyArray<string> => [...new Set(written.split(/\s+/).filter(Boolean))]
+export const parse = (written: string): ReadonlyArray<string> => [
+  ...new Set(written.split(/\s+/, scopesMax).filter(Boolean))
+]
 
 export const format = (scopes: Iterable<string>): string => [...scopes].join(" ")
 

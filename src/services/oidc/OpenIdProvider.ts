@@ -123,7 +123,8 @@ export const make = Effect.fnUntraced(function*(config: ProviderConfig) {
 
   /** Returns how the server authenticates: by a header, unless the provider accepts the body only. */
   const authenticationOf = (server: oauth.AuthorizationServer) => {
-    const methods = server["token_endpoint_auth_methods_supported"] ?? ["client_secret_basic"]
+    const listed: unknown = server["token_endpoint_auth_methods_supported"]
+    const methods: ReadonlyArray<unknown> = Array.isArray(listed) ? listed : ["client_secret_basic"]
     return methods.includes("client_secret_basic") || !methods.includes("client_secret_post")
       ? oauth.ClientSecretBasic(Redacted.value(config.clientSecret))
       : oauth.ClientSecretPost(Redacted.value(config.clientSecret))

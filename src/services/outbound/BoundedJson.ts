@@ -19,7 +19,7 @@ const charactersPerTurn = 131_072
 export type Excess = "too deep" | "too large"
 
 /** Returns a scanner that counts opening brackets, commas and depth outside of strings, before anything is parsed. */
-const makeScan = () => {
+const makeScan = (valuesMax: number) => {
   let depth = 0
   let values = 0
   let inString = false
@@ -34,19 +34,19 @@ const makeScan = () => {
       } else if (unit === quote) inString = true
       else if (unit === openList || unit === openObject) {
         if (++depth > jsonDepthMax) return "too deep"
-        if (++values > jsonValuesMax) return "too large"
+        if (++values > valuesMax) return "too large"
       } else if (unit === closeList || unit === closeObject) depth--
-      else if (unit === comma && ++values > jsonValuesMax) return "too large"
+      else if (unit === comma && ++values > valuesMax) return "too large"
     }
     return undefined
   }
 }
 /** Returns how a JSON text exceeds the bounds; undefined if it may be parsed. */
-export const excessOf = (text: string): Excess | undefined => makeScan()(text, 0, text.length)
+export const excessOf = (text: string): Excess | undefined => makeScan(jsonValuesMax)(text, 0, text.length)
 
 /** Like `excessOf` for a long text; yields in between. */
-export const excessInTurns = Effect.fnUntraced(function*(text: string) {
-  const scan = makeScan()
+export const excessInTurns = Effect.fnUntraced(function*(text: string, valuesMax = jsonValuesMax) {
+  const scan = makeScan(valuesMax)
   for (let at = 0; at < text.length; at += charactersPerTurn) {
     if (at > 0) yield* Effect.yieldNow
     const excess = scan(text, at, Math.min(text.length, at + charactersPerTurn))

@@ -43,6 +43,8 @@ export class Moves extends Context.Service<Moves, {
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
   /** Returns the next slice above a cursor: local followers, or local accounts that block or mute the account. */
   readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
+  /** Returns the next slice of local followers, without counting them as handed over by a move. */
+  readonly localFollowers: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
   readonly blockersAndMuters: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
   /** Adds or removes an alias of a local account; an alias is an actor's id. */
   readonly alias: (accountId: AccountId, uri: string, present: boolean) => Effect.Effect<void, Unprocessable | SqlError>
@@ -106,10 +108,13 @@ export class Moves extends Context.Service<Moves, {
         cursor: rows.length < transferRowsMax ? undefined : rows.at(-1)?.id
       })
 
-      const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
-        const rows = yield* sliceRows(sql`
+      const localFollows = (accountId: AccountId, cursor: bigint) =>
+        sliceRows(sql`
           SELECT f.id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
           WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${transferRowsMax}`)
+
+      const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
+        const rows = yield* localFollows(accountId, cursor)
         const [move] = yield* handedOverRows(sql`
           UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`)
         const left = handedOverMax - ((move?.handedOver ?? handedOverMax) - rows.length)
@@ -150,6 +155,9 @@ export class Moves extends Context.Service<Moves, {
         }),
         perform,
         followers,
+        localFollowers: traced("Moves.localFollowers")((accountId, cursor) =>
+          Effect.map(localFollows(accountId, cursor), slice)
+        ),
         blockersAndMuters,
         alias,
         aliases,

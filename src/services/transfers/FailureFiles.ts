@@ -1,8 +1,8 @@
 import { Effect, Option, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { csvLine } from "../text/Csv.ts"
-import { handleOf } from "./ImportLine.ts"
-import type { FailedLine, ImportLines } from "./ImportLines.ts"
+import { type FailedLine, handleOf } from "./ImportLine.ts"
+import type { ImportLines } from "./ImportLines.ts"
 import type { ListKind, ListTransfer } from "./Transfer.ts"
 
 /** Lines of one read. */

@@ -1,12 +1,17 @@
 import { Effect, Option, Schema } from "effect"
 import { asText, isId } from "../federation/documents/ForeignValues.ts"
 import { filterActions, filterContexts, filterKeywordsMax, filtersMax } from "../filters/Filter.ts"
+import { excessInTurns } from "../outbound/BoundedJson.ts"
 import { validationFailed } from "../runtime/Errors.ts"
 import { momentOf } from "../runtime/Moments.ts"
 import { type FilterDetails, nameCharactersMax, type NewLine } from "./ImportLine.ts"
 
-/** Maximum characters of a file of filters, which is parsed at once. */
-const charactersMax = 4 * 1_048_576
+/**
+ * Maximum characters and JSON values of a file of filters, which is parsed at once. The values suffice for the keywords
+ * and posts that an account's filters may have.
+ */
+const charactersMax = 2 * 1_048_576
+const valuesMax = 40_000
 /** Maximum posts that are kept of one filter, and characters of its title; a longer title is refused later. */
 const statusesMax = 100
 const titleCharactersMax = 500
@@ -50,13 +55,15 @@ const freeTitle = (title: string, taken: ReadonlyMap<string, unknown>): string =
 
 /** Reads a file of filters as Mastodon exports it. Fails for another text, and for more than `filtersMax` filters. */
 export const read = Effect.fnUntraced(function*(text: string) {
-  const isLong = text.length > charactersMax
+  const isLong = text.length > charactersMax || (yield* excessInTurns(text, valuesMax)) !== undefined
+  yield* Effect.yieldNow
   const file = isLong ? undefined : yield* Effect.orElseSucceed(decodeFile(text), () => undefined)
   if (file === undefined) return yield* validationFailed("Data is not a file of filters")
   const filters = file["custom_filters"]
   if (filters.length > filtersMax) return yield* validationFailed(`Data are too many (maximum is ${filtersMax})`)
   const lines = new Map<string, NewLine>()
   for (const [at, filter] of filters.entries()) {
+    yield* Effect.yieldNow
     const given = Option.getOrUndefined(decodeFilter(filter))
     if (given === undefined) {
       const name = freeTitle(`#${at + 1}`, lines)

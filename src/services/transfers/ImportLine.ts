@@ -76,3 +76,19 @@ export const decodeOptions = Schema.decodeUnknownEffect(ImportOptions)
 
 /** Returns the handle of a line's name: a line of a list has the title behind it. */
 export const handleOf = (name: string): string => name.split(" ", 1)[0] ?? name
+
+/** An existing relation that an overwriting import removes. */
+export interface Removal {
+  readonly id: bigint
+  readonly subjectId: bigint | null
+  readonly name: string
+  readonly list: string
+}
+
+/** A line that failed. */
+export interface FailedLine {
+  readonly place: number
+  readonly name: string
+  readonly details: LineDetails
+  readonly reason: FailureReason
+}

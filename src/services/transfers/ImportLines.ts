@@ -6,7 +6,16 @@ import { idRows, nullable, rowsOf, singleRow, Timestamptz } from "../database/Ro
 import { listsMax } from "../instance/ContentLimits.ts"
 import { ServerConfig } from "../instance/ServerConfig.ts"
 import { traced } from "../runtime/Traced.ts"
-import { FailureReason, handleOf, type LineDetails, type NewLine, PersistedDetails } from "./ImportLine.ts"
+import {
+  type FailedLine,
+  FailureReason,
+  handleOf,
+  type LineDetails,
+  type NewLine,
+  PersistedDetails,
+  type Removal
+} from "./ImportLine.ts"
+import * as LookupPaces from "./LookupPaces.ts"
 import { relationsOf } from "./RelationQuery.ts"
 import { type ListKind, namesPosts, type Transfer } from "./Transfer.ts"
 
@@ -15,8 +24,10 @@ const insertedMax = 2_000
 /** Time for which an unreachable host is skipped, in milliseconds, and tries after which its lines fail. */
 const skippedMillis = 5 * 60_000
 const hostTriesMax = 3
-/** Time for which the lines of other hosts precede those of a slow one, in milliseconds. */
-const postponedMillis = 10_000
+/** Time for which the lines of other hosts precede those of a slow one, or of one with too many requests, in milliseconds. */
+const postponedMillis = { slow: 10_000, busy: skippedMillis }
+/** Pause of an import whose lines wait for look-ups at their hosts, in milliseconds. */
+const pacedMillis = 10_000
 
 const lineRows = rowsOf(Schema.Struct({
   place: Schema.Int,
@@ -56,22 +67,6 @@ export interface ImportLine {
   readonly present: boolean | undefined
 }
 
-/** A line that failed. */
-export interface FailedLine {
-  readonly place: number
-  readonly name: string
-  readonly details: LineDetails
-  readonly reason: FailureReason
-}
-
-/** An existing relation that an overwriting import removes. */
-export interface Removal {
-  readonly id: bigint
-  readonly subjectId: bigint | null
-  readonly name: string
-  readonly list: string
-}
-
 /** An import of lines. */
 export type LineImport = Pick<Transfer, "accountId" | "id"> & { readonly kind: ListKind }
 
@@ -81,15 +76,18 @@ export class ImportLines extends Context.Service<ImportLines, {
   readonly add: (transferId: bigint, lines: ReadonlyArray<NewLine>, from?: number) => Effect.Effect<void, SqlError>
   /** Gives the waiting lines after the place `from`, at most `linesMax` places, to another import. */
   readonly move: (transferId: bigint, to: bigint, from: number, linesMax: number) => Effect.Effect<void, SqlError>
-  /** Returns due lines in order; with `unchecked`, only those whose `present` is unknown. */
+  /**
+   * Returns due lines in order, without those of hosts at which look-ups must wait; with `unchecked`, only those whose
+   * `present` is unknown.
+   */
   readonly due: (
     transferId: bigint,
     linesMax: number,
     unchecked: boolean
   ) => Effect.Effect<ReadonlyArray<ImportLine>, SqlError>
   /**
-   * Returns the time at which the next waiting line is due, in milliseconds since 1970; undefined if none waits. With
-   * `unchecked`, only lines whose `present` is unknown count.
+   * Returns the time at which the next waiting line is due if none is now, in milliseconds since 1970; undefined if none
+   * waits. With `unchecked`, only lines whose `present` is unknown count.
    */
   readonly nextDue: (transferId: bigint, unchecked: boolean) => Effect.Effect<number | undefined, SqlError>
   /** Returns the accounts behind handles that are known here, by the lines' places. */
@@ -114,8 +112,15 @@ export class ImportLines extends Context.Service<ImportLines, {
     transferId: bigint,
     hosts: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<number>, SqlError>
-  /** Postpones the waiting lines of slow hosts, so that the lines of other hosts do not wait for them. */
-  readonly postpone: (transferId: bigint, hosts: ReadonlyArray<string>) => Effect.Effect<void, SqlError>
+  /**
+   * Postpones the waiting lines of slow hosts for seconds, so that the lines of other hosts do not wait for them; those of
+   * hosts that became `busy`, for minutes. This is no try, as the host responded.
+   */
+  readonly postpone: (
+    transferId: bigint,
+    hosts: ReadonlyArray<string>,
+    reason: keyof typeof postponedMillis
+  ) => Effect.Effect<void, SqlError>
   /**
    * Returns removable relations after the cursor `after` that no line names, in order of their ids; none of a host that
    * did not respond, as its lines may name them by another address.
@@ -172,9 +177,11 @@ export class ImportLines extends Context.Service<ImportLines, {
       })
 
       const due = traced("ImportLines.due")(function*(transferId: bigint, linesMax: number, unchecked: boolean) {
+        const at = yield* now
+        const paced = LookupPaces.mustWait(sql, sql`transfer_lines.host`, at.getTime())
         const rows = yield* lineRows(sql`SELECT place, name, host, details, subject_id, present FROM transfer_lines
-          WHERE transfer_id = ${transferId} AND state = 'waiting' AND due_at <= ${yield* now}
-            AND ${onlyUnchecked(unchecked)}
+          WHERE transfer_id = ${transferId} AND state = 'waiting' AND due_at <= ${at}
+            AND ${onlyUnchecked(unchecked)} AND (subject_id IS NOT NULL OR NOT ${paced})
           ORDER BY place LIMIT ${rowsMax(sql, linesMax)}`)
         return yield* Effect.forEach(
           rows,
@@ -206,7 +213,10 @@ export class ImportLines extends Context.Service<ImportLines, {
             dueRows(sql`SELECT min(due_at) AS due_at FROM transfer_lines
               WHERE transfer_id = ${transferId} AND state = 'waiting' AND ${onlyUnchecked(unchecked)}`),
             (rows) => singleRow(rows).dueAt?.getTime()
-          )
+          ).pipe(Effect.flatMap((dueAt) =>
+            // A line that is due waits for its host.
+            Effect.map(now, (at) => dueAt === undefined ? undefined : Math.max(dueAt, at.getTime() + pacedMillis))
+          ))
         ),
         knownAccounts,
         check: traced("ImportLines.check")(
@@ -244,10 +254,12 @@ export class ImportLines extends Context.Service<ImportLines, {
             SELECT place FROM skipped WHERE tries >= ${hostTriesMax}`)
           return rows.map(({ place }) => place)
         }),
-        postpone: traced("ImportLines.postpone")(function*(transferId: bigint, hosts: ReadonlyArray<string>) {
-          const dueAt = new Date((yield* now).getTime() + postponedMillis)
-          yield* sql`UPDATE transfer_lines SET due_at = ${dueAt} WHERE transfer_id = ${transferId} AND state = 'waiting'
-            AND subject_id IS NULL AND host = ANY (${hosts}::text[])`
+        postpone: traced("ImportLines.postpone")(function*(transferId, hosts, reason) {
+          const dueAt = new Date((yield* now).getTime() + postponedMillis[reason])
+          yield* sql`UPDATE transfer_lines SET due_at = ${dueAt}, tries = CASE WHEN ${
+            reason === "busy"
+          } THEN 0 ELSE tries END
+            WHERE transfer_id = ${transferId} AND state = 'waiting' AND subject_id IS NULL AND host = ANY (${hosts}::text[])`
         }),
         removals: traced("ImportLines.removals")((transfer: LineImport, after: bigint, removalsMax: number) =>
           removalRows(sql`SELECT r.id, r.subject_id, r.name, r.list FROM (${relations(transfer)}) r

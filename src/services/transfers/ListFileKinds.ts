@@ -46,7 +46,9 @@ const fileNames: ReadonlyArray<readonly [RegExp, FileKind]> = [
   [/filter/i, "filters"]
 ]
 
-const byName = (fileName: string): FileKind | undefined => fileNames.find(([pattern]) => pattern.test(fileName))?.[1]
+/** Returns the kind of a file by its name; undefined if it does not tell. */
+export const byName = (fileName: string): FileKind | undefined =>
+  fileNames.find(([pattern]) => pattern.test(fileName))?.[1]
 
 const byHeader = (columns: ReadonlyMap<ColumnName, number>): FileKind | undefined => {
   if (columns.has("list")) return "lists"

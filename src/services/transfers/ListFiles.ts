@@ -4,9 +4,11 @@ import { normalizeDomain, parseHandle } from "../federation/DomainNames.ts"
 import { isPublicSuffix } from "../federation/DomainNames.ts"
 import { type Unprocessable, validationFailed } from "../runtime/Errors.ts"
 import { readCsv } from "../text/Csv.ts"
+import { yieldBudget } from "../text/Turns.ts"
+import * as AccountListFile from "./AccountListFile.ts"
 import * as FilterFile from "./FilterFile.ts"
 import { type LineDetails, linesMax, nameCharactersMax, type NewLine } from "./ImportLine.ts"
-import { type ColumnName, type FileKind, guessKind, headerOf } from "./ListFileKinds.ts"
+import { byName, type ColumnName, type FileKind, guessKind, headerOf } from "./ListFileKinds.ts"
 import type { ListKind } from "./Transfer.ts"
 
 /** Rows that are read before yielding. */
@@ -121,8 +123,8 @@ const lineOf = (
 const tooMany = validationFailed(`Data are too many (maximum is ${linesMax})`)
 
 /**
- * Reads an imported file: CSV of Mastodon, GoToSocial or Akkoma with or without a header, or filters as JSON. `chosenKind`
- * is the kind that its owner chose; undefined if the file tells. Of several rows with the same name, the first counts.
+ * Reads an imported file: CSV of Mastodon, GoToSocial or Akkoma with or without a header, filters as JSON, or accounts as
+ * Pixelfed's JSON. `chosenKind` is the kind that its owner chose; undefined if the file tells. Of several rows with the same name, the first counts.
  * Fails for a file that is neither, that does not tell its kind, or has more than `linesMax` rows.
  */
 export const readFile = Effect.fnUntraced(function*(
@@ -135,12 +137,13 @@ export const readFile = Effect.fnUntraced(function*(
   if (chosenKind === "filters" || (chosenKind === undefined && text.trimStart().startsWith("{"))) {
     return { kind: "filters", guessed: "filters", lines: yield* FilterFile.read(text) }
   }
-  const rows = yield* readCsv(text, linesMax + 2).pipe(
-    Effect.mapError(() => validationFailed("Data is not a CSV file"))
-  )
+  const isJson = AccountListFile.isJsonList(text, chosenKind)
+  const rows = isJson
+    ? (yield* AccountListFile.read(text, chosenKind)).map((url) => [url])
+    : yield* readCsv(text, linesMax + 2).pipe(Effect.mapError(() => validationFailed("Data is not a CSV file")))
   const [first = []] = rows
-  const columns = headerOf(first)
-  const guessed = guessKind(fileName, first, chosenKind)
+  const columns = isJson ? undefined : headerOf(first)
+  const guessed = isJson ? byName(fileName) : guessKind(fileName, first, chosenKind)
   const kind = chosenKind ?? guessed
   if (kind === undefined || kind === "followers" || kind === "filters") {
     return yield* validationFailed("Kind cannot be detected from the file")
@@ -148,8 +151,10 @@ export const readFile = Effect.fnUntraced(function*(
   const body = columns === undefined ? rows : rows.slice(1)
   if (body.length > linesMax) return yield* tooMany
   const lines = new Map<string, NewLine>()
+  const turn = yieldBudget()
   for (const [at, row] of body.entries()) {
     if (at % rowsPerTurn === rowsPerTurn - 1) yield* Effect.yieldNow
+    yield* turn(row.join(""))
     const line = lineOf(kind, row.map((cell) => cell.replaceAll("\0", "")), columns, config)
     if (!lines.has(line.name)) lines.set(line.name, line)
   }

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsMax } from "../database/Paging.ts"
+import { accountIdRows } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
 import { traced } from "../runtime/Traced.ts"
 import {
@@ -80,6 +81,15 @@ export class TransferQueue extends Context.Service<TransferQueue, {
       const columns = sql.literal(transferColumns)
       const owned = ({ dueAt, id }: Transfer) => sql`id = ${id} AND state = 'in_progress' AND due_at = ${dueAt}`
 
+      /** Due transfers of these kinds that nothing of their account precedes. */
+      const due = (at: Date, kinds: ReadonlyArray<TransferKind>) =>
+        sql`FROM transfers t JOIN accounts a ON a.id = t.account_id
+          WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${kinds})
+            AND a.suspended_at IS NULL AND NOT EXISTS (SELECT FROM transfers o
+              WHERE o.account_id = t.account_id AND o.state IN ('scheduled', 'in_progress')
+                -- One in progress sorts before a scheduled one.
+                AND (o.state, o.id) < (t.state, t.id))`
+
       const claim = traced("TransferQueue.claim")(function*(
         transfersMax: number,
         kinds: ReadonlyArray<TransferKind> = transferKinds
@@ -89,16 +99,22 @@ export class TransferQueue extends Context.Service<TransferQueue, {
         yield* sql`UPDATE transfers SET state = 'failed', problem = 'interrupted', finished_at = ${at},
             expires_at = ${new Date(now + keptMillis)}
           WHERE state IN ('scheduled', 'in_progress') AND due_at <= ${at} AND tries >= ${triesMax}`
-        return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,
-            started_at = coalesce(started_at, ${at}), due_at = ${new Date(now + leaseMillis)}
-          WHERE id IN (SELECT t.id FROM transfers t JOIN accounts a ON a.id = t.account_id
-            WHERE t.state IN ('scheduled', 'in_progress') AND t.due_at <= ${at} AND t.kind = ANY (${kinds})
-              AND a.suspended_at IS NULL AND NOT EXISTS (SELECT FROM transfers o
-                WHERE o.account_id = t.account_id AND o.state IN ('scheduled', 'in_progress')
-                  -- One in progress sorts before a scheduled one.
-                  AND (o.state, o.id) < (t.state, t.id))
-            ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)} FOR UPDATE OF t SKIP LOCKED)
-          RETURNING ${columns}`)
+        const candidates = yield* accountIdRows(
+          sql`SELECT t.account_id ${due(at, kinds)} ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)}`
+        )
+        if (candidates.length === 0) return []
+        return yield* Effect.gen(function*() {
+          // Another claim may hold an account. The later statement sees the commits of claims that held one before.
+          const held = yield* accountIdRows(sql`SELECT given.account_id
+            FROM unnest(${candidates.map(({ accountId }) => accountId)}::bigint[]) AS given (account_id)
+            WHERE pg_try_advisory_xact_lock(hashtextextended('transfers of ' || given.account_id, 0))`)
+          return yield* transferRows(sql`UPDATE transfers SET state = 'in_progress', tries = tries + 1,
+              started_at = coalesce(started_at, ${at}), due_at = ${new Date(now + leaseMillis)}
+            WHERE id IN (SELECT t.id ${due(at, kinds)}
+                AND t.account_id = ANY (${held.map(({ accountId }) => accountId)}::bigint[])
+              ORDER BY t.due_at LIMIT ${rowsMax(sql, transfersMax)} FOR UPDATE OF t SKIP LOCKED)
+            RETURNING ${columns}`)
+        }).pipe(transaction(sql))
       })
 
       const commit: TransferQueue["Service"]["commit"] = (claimed, progress, write) =>

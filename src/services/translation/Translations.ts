@@ -3,6 +3,7 @@ import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { persisted } from "../database/Persisted.ts"
 import { rowsOf } from "../database/Rows.ts"
+import { asText } from "../federation/documents/ForeignValues.ts"
 import * as SingleFlight from "../federation/SingleFlight.ts"
 import { canonical, type LanguagePreferences, preferred } from "../languages/Negotiation.ts"
 import { BackendFailed, NotAllowed, RecordNotFound } from "../runtime/Errors.ts"
@@ -18,6 +19,8 @@ const translationsAtOnceMax = 256
 /** Maximum age of the cached languages, and pause after a failure of the service, in milliseconds. */
 const languagesMillisMax = 7 * 86_400_000
 const failureMillis = 30_000
+/** Maximum characters of a translated text; the service's response has a bound of bytes. */
+const textCharactersMax = 524_288
 
 const Kept = persisted(Schema.Struct({ texts: Schema.Array(TranslatedText) }), 1)
 const keptRows = rowsOf(Schema.Struct({ details: Schema.Unknown }))
@@ -87,7 +90,7 @@ export class Translations extends Context.Service<Translations, {
           const key = yield* keyOf([backend.provider, from, to, ...texts])
           const [row] = yield* Effect.orDie(keptRows(sql`SELECT details FROM translations WHERE key = ${key}`))
           if (row !== undefined) return (yield* Kept.decode(row.details)).texts
-          const translated = yield* backend.translate(texts, from === unknown ? undefined : from, to)
+          const translated = (yield* backend.translate(texts, from === unknown ? undefined : from, to)).map(storable)
           const at = new Date(yield* Clock.currentTimeMillis)
           const details = yield* Kept.encode({ texts: translated })
           yield* Effect.orDie(sql`INSERT INTO translations (key, details, created_at)
@@ -145,6 +148,12 @@ export class Translations extends Context.Service<Translations, {
 /** Unknown source language. */
 const unknown = "und"
 const nothing: LanguageMatrix = new Map()
+
+/** Returns a text of the service without characters that JSON in Postgres cannot have, and its language as a tag. */
+const storable = ({ source, text }: TranslatedText): TranslatedText => ({
+  text: asText(text, textCharactersMax) ?? "",
+  source: canonical(source) ?? unknown
+})
 
 /** Returns the service's languages that are canonical tags. */
 const tagsOf = (tags: Iterable<string>) => [...tags].filter((tag) => tag !== unknown && canonical(tag) === tag)

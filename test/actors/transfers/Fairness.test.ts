@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { AccountActors } from "../../../src/actors/account/core/AccountActors.ts"
 import * as TransferRunner from "../../../src/actors/transfers/TransferRunner.ts"
 import type { AccountId } from "../../../src/services/database/Ids.ts"
@@ -21,8 +22,40 @@ const services = FileImports.layer.pipe(
   Layer.provideMerge(Layer.merge(liveServices, Layer.mock(LiveSources)({})))
 )
 
-/** Runs transfers as a node does, until the test ends. */
-const startNode = Effect.asVoid(Layer.build(TransferRunner.layer))
+/** Virtual time within which a small import begins, in milliseconds; shorter than any timeout of the large ones. */
+const beginMillisMax = 10_000
+
+/**
+ * Runs transfers as a node does, until the test ends, in virtual time: returns its clock and a function that lets a
+ * second pass, and the claims that begin in it end.
+ */
+const startNode = Effect.gen(function*() {
+  const clock = yield* TestClock.make()
+  yield* clock.setTime(yield* Clock.currentTimeMillis)
+  const queue = yield* TransferQueue
+  let claiming = 0
+  const counted = TransferQueue.of({
+    ...queue,
+    claim: (...given) => {
+      const claim = Effect.andThen(Effect.sync(() => void claiming++), queue.claim(...given))
+      return Effect.ensuring(claim, Effect.sync(() => void claiming--))
+    }
+  })
+  yield* Layer.build(TransferRunner.layer).pipe(
+    Effect.provideService(TransferQueue, counted),
+    Effect.provideService(Clock.Clock, clock)
+  )
+  const second = Effect.andThen(
+    clock.adjust("1 second"),
+    eventually(Effect.sync(() => claiming), (count) => count === 0)
+  )
+  return { clock, second }
+})
+type Node = Effect.Success<typeof startNode>
+
+/** Lets seconds pass on a node until the result is as wanted. */
+const passing = <A, E, R>({ second }: Node, ask: Effect.Effect<A, E, R>, wanted: (response: A) => boolean) =>
+  eventually(Effect.andThen(second, ask), wanted)
 
 const beginList = Effect.fnUntraced(function*(owner: AccountId, kind: ListKind, lines: ReadonlyArray<string>) {
   const imports = yield* FileImports
@@ -30,12 +63,22 @@ const beginList = Effect.fnUntraced(function*(owner: AccountId, kind: ListKind, 
   return yield* imports.begin(owner, { bytes, fileName: "", kind, overwrite: false, follow: false }, true)
 })
 
-/** Begins a small import and waits until it is finished. */
-const smallImport = Effect.fnUntraced(function*(owner: AccountId) {
+/** Waits until a node has soon claimed a small import and finished it. Its commands have deadlines: no time passes then. */
+const finished = Effect.fnUntraced(function*(node: Node, owner: AccountId, id: bigint) {
   const transfers = yield* Transfers
-  const { id } = yield* beginList(owner, "domain_blocks", ["a.example", "b.example"])
+  const began = node.clock.currentTimeMillisUnsafe()
+  yield* passing(node, transfers.find(owner, id), ({ state }) => state !== "scheduled")
+  assert.isAtMost(node.clock.currentTimeMillisUnsafe() - began, beginMillisMax)
   const done = yield* eventually(transfers.find(owner, id), ({ state }) => state === "finished")
   assert.deepInclude(done, { processed: 2, added: 2 })
+})
+
+const beginSmall = (owner: AccountId) => beginList(owner, "domain_blocks", ["a.example", "b.example"])
+
+/** Begins a small import and waits until it is finished. */
+const smallImport = Effect.fnUntraced(function*(node: Node, owner: AccountId) {
+  const { id } = yield* beginSmall(owner)
+  yield* finished(node, owner, id)
 })
 
 /** Creates two or more members whose transfers end with the test, so that the next one begins with an empty queue. */
@@ -63,9 +106,9 @@ layer(services, { excludeTestServices: true })("large transfers of some accounts
         ...reader,
         read: () => Effect.andThen(Effect.sync(() => reading++), Effect.never)
       })
-      yield* Effect.provideService(startNode, ArchiveReader, endless)
-      yield* eventually(Effect.sync(() => reading), (count) => count >= 2)
-      yield* smallImport(small)
+      const node = yield* Effect.provideService(startNode, ArchiveReader, endless)
+      yield* passing(node, Effect.sync(() => reading), (count) => count >= 2)
+      yield* smallImport(node, small)
     }))
 
   it.effect("F382: imports that wait for servers do not delay a small import of another account", () =>
@@ -79,9 +122,9 @@ layer(services, { excludeTestServices: true })("large transfers of some accounts
         ...remote,
         findByHandle: () => Effect.andThen(Effect.sync(() => asked++), Effect.never)
       })
-      yield* Effect.provideService(startNode, RemoteActors, silent)
-      yield* eventually(Effect.sync(() => asked), (count) => count >= 32)
-      yield* smallImport(small)
+      const node = yield* Effect.provideService(startNode, RemoteActors, silent)
+      yield* passing(node, Effect.sync(() => asked), (count) => count >= 32)
+      yield* smallImport(node, small)
     }))
 
   it.effect("a small import begins after at most one claim of each large one", () =>
@@ -93,23 +136,26 @@ layer(services, { excludeTestServices: true })("large transfers of some accounts
       const queue = yield* TransferQueue
       const opened = yield* Deferred.make<void>()
       const commits: Array<bigint> = []
+      let released = 0
       const counting = TransferQueue.of({
         ...queue,
         commit: (claimed, ...rest) =>
           Deferred.await(opened).pipe(
             Effect.andThen(Effect.sync(() => commits.push(claimed.accountId))),
             Effect.andThen(queue.commit(claimed, ...rest))
-          )
+          ),
+        release: (...ended) => Effect.andThen(queue.release(...ended), Effect.sync(() => void released++))
       })
-      yield* Effect.provideService(startNode, TransferQueue, counting)
+      const node = yield* Effect.provideService(startNode, TransferQueue, counting)
       const claimed = Effect.map(
         Effect.forEach(owners, (owner) => Effect.map(transfers.list(owner), ([first]) => first!.state)),
         (states) => states.filter((state) => state === "in_progress").length
       )
-      yield* eventually(claimed, (count) => count === 4)
-      const { id } = yield* beginList(small, "domain_blocks", ["a.example", "b.example"])
+      yield* passing(node, claimed, (count) => count === 4)
+      const { id } = yield* beginSmall(small)
       yield* Deferred.succeed(opened, undefined)
-      yield* eventually(transfers.find(small, id), ({ state }) => state === "finished")
+      yield* eventually(Effect.sync(() => released), (count) => count >= 4)
+      yield* finished(node, small, id)
       const before = commits.slice(0, commits.indexOf(small))
       for (const owner of owners) {
         // A step of such lines commits twice.
@@ -144,14 +190,14 @@ layer(services, { excludeTestServices: true })("large transfers of some accounts
               : write
           )
       })
-      yield* Effect.provideService(startNode, TransferQueue, holding)
-      yield* Deferred.await(written)
+      const node = yield* Effect.provideService(startNode, TransferQueue, holding)
+      yield* passing(node, Deferred.isDone(written), (done) => done)
       yield* AccountActors.use((actors) => actors.tell(writer, { _tag: "Publish", post: post("meanwhile #new") }))
-      yield* smallImport(small)
+      yield* smallImport(node, small)
       assert.lengthOf(yield* postsOf(owner), 0)
       yield* Deferred.succeed(opened, undefined)
       const transfers = yield* Transfers
-      yield* eventually(transfers.find(owner, id), ({ state }) => state === "finished")
+      yield* passing(node, transfers.find(owner, id), ({ state }) => state === "finished")
       assert.lengthOf(yield* postsOf(owner), 60)
     }))
 })

@@ -3,9 +3,10 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ListImports from "../../../src/actors/transfers/ListImports.ts"
 import { Implausible } from "../../../src/services/federation/ObjectFetcher.ts"
-import { RemoteActors } from "../../../src/services/federation/RemoteActors.ts"
-import { Unreachable } from "../../../src/services/outbound/OutboundError.ts"
+import { RemoteActors, type RemoteError } from "../../../src/services/federation/RemoteActors.ts"
+import { ErrorResponse, Unreachable } from "../../../src/services/outbound/OutboundError.ts"
 import { FileImports } from "../../../src/services/transfers/FileImports.ts"
+import { lookUpMillis, lookUpsAtOnce } from "../../../src/services/transfers/LookupPaces.ts"
 import { TransferQueue } from "../../../src/services/transfers/TransferQueue.ts"
 import { Transfers } from "../../../src/services/transfers/Transfers.ts"
 import { abandon, archiveServer, runTransfer, slowed } from "../../support/Archives.ts"
@@ -109,10 +110,85 @@ layer(live, { excludeTestServices: true })("imports of lists", (it) => {
       assert.includeMembers(asked, others)
       yield* queue.release(after, end)
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE transfer_lines SET due_at = now() - interval '1 day' WHERE transfer_id = ${id}`
-      yield* abandon(id)
-      yield* runTransfer(handler)
-      assert.deepInclude(yield* transfers.find(max, id), { state: "finished", processed: 63, failed: 63 })
+      while ((yield* transfers.find(max, id))?.state !== "finished") {
+        yield* sql`UPDATE transfer_lines SET due_at = now() - interval '1 day' WHERE transfer_id = ${id}`
+        yield* sql`DELETE FROM lookup_paces`
+        yield* abandon(id)
+        yield* runTransfer(handler)
+      }
+      assert.deepInclude(yield* transfers.find(max, id), { processed: 63, failed: 63 })
       assert.lengthOf(asked, 63)
+    }))
+
+  /** Imports these mutes; look-ups respond as `respond` says, which gets their number. */
+  const mutesOf = Effect.fnUntraced(function*(
+    name: string,
+    handles: ReadonlyArray<string>,
+    respond: (handle: string, count: number) => RemoteError
+  ) {
+    const [imports, sql, transfers] = [yield* FileImports, yield* SqlClient.SqlClient, yield* Transfers]
+    const member = yield* user(name)
+    const { id } = yield* imports.begin(member, {
+      bytes: new TextEncoder().encode(handles.join("\n")),
+      fileName: "",
+      kind: "mutes",
+      overwrite: false,
+      follow: false
+    }, true)
+    const asked: Array<string> = []
+    const remote = yield* RemoteActors
+    const handler = yield* Effect.provideService(
+      ListImports.make,
+      RemoteActors,
+      RemoteActors.of({
+        ...remote,
+        findByHandle: (handle) => Effect.suspend(() => Effect.fail(respond(handle, asked.push(handle))))
+      })
+    )
+    /** Runs it until it waits, at a later time each time. */
+    const proceed = Effect.gen(function*() {
+      yield* sql`UPDATE transfer_lines SET due_at = now() - interval '1 day' WHERE transfer_id = ${id}`
+      yield* sql`UPDATE transfers SET due_at = now() - interval '1 day' WHERE id = ${id} AND state = 'in_progress'`
+      return yield* runTransfer(handler)
+    })
+    return { asked, proceed, status: transfers.find(member, id) }
+  })
+  const missing = (url: string) => new Implausible({ url, reason: "not an actor" })
+  const paced = (host: string) => Array.from({ length: 30 }, (_, n) => `bird${n}@${host}`)
+
+  it.effect("F432: look-ups at one host wait for its pace, which all imports share, and those at others do not", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const first = yield* mutesOf("lea", [...paced("paced.example"), ...paced("free.example")], missing)
+      yield* first.proceed
+      const at = (asked: ReadonlyArray<string>, host: string) => asked.filter((handle) => handle.endsWith(host)).length
+      assert.strictEqual(at(first.asked, "@paced.example"), lookUpsAtOnce)
+      assert.strictEqual(at(first.asked, "@free.example"), lookUpsAtOnce)
+      const second = yield* mutesOf("lou", paced("paced.example"), missing)
+      yield* second.proceed
+      assert.lengthOf(second.asked, 0)
+      yield* sql`UPDATE lookup_paces SET rested_at = rested_at - ${lookUpMillis * 3}::int * interval '1 millisecond'`
+      yield* first.proceed
+      yield* second.proceed
+      assert.strictEqual(at([...first.asked, ...second.asked], "@paced.example"), lookUpsAtOnce + 3)
+    }))
+
+  it.effect("F432: lines of a host that responds to some look-ups only (429) do not fail as unreachable", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const limited = yield* mutesOf(
+        "liz",
+        paced("limited.example"),
+        (url, count) =>
+          count % 6 === 0 ? new ErrorResponse({ url, status: 429, retryAfterSeconds: undefined }) : missing(url)
+      )
+      for (let round = 0; round < 6; round++) {
+        yield* limited.proceed
+        yield* sql`DELETE FROM lookup_paces`
+      }
+      const reasons = yield* sql`SELECT reason, count(*)::int AS lines FROM transfer_lines
+        WHERE name LIKE '%@limited.example' GROUP BY 1`
+      assert.deepStrictEqual(reasons, [{ reason: "not_found", lines: 30 }])
+      assert.deepInclude(yield* limited.status, { state: "finished", processed: 30, failed: 30 })
     }))
 })

@@ -43,7 +43,7 @@ const befriend = Effect.fnUntraced(function*(by: Person, name: string) {
 })
 
 layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
-  it.effect("row 17, S-009: suspend severs all relations with a domain, notifies the affected users, and unblock lifts it", () =>
+  it.effect("row 17, S-009, D-031: suspend severs all relations with a domain, notifies the affected users, and unblock lifts it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { documents, domain, requests } = yield* OtherServer
@@ -200,7 +200,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       assert.strictEqual((yield* run("domain", "block", "not a domain")).code, 1)
     }))
 
-  it.effect("S-212: a user's block of a domain hides it, ends follows both ways and counts them", () =>
+  it.effect("S-212, D-032: a user's block of a domain hides it, ends follows both ways and counts them", () =>
     Effect.gen(function*() {
       const { domain } = yield* OtherServer
       const [gil, hal] = [yield* newPerson("gil"), yield* newPerson("hal")]
@@ -234,6 +234,7 @@ layer(servers, { excludeTestServices: true })("blocks of domains", (it) => {
       assert.lengthOf(yield* json(gil, "/api/v1/notifications"), 1)
       assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", body, "DELETE"), {})
       assert.isEmpty(yield* json(gil, "/api/v1/domain_blocks"))
+      assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { domain: "co.uk" }), {})
       for (const [given, error] of [["", "Domain can't be blank"], ["a/b", "Domain is not a valid domain name"]]) {
         assert.deepStrictEqual(yield* json(gil, "/api/v1/domain_blocks", { domain: given }), {
           error: `Validation failed: ${error}`

@@ -2,7 +2,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Notification } from "../../../src/http/wire/Notification.ts"
-import { flagCommentCharactersMax, flagsPerDayMax } from "../../../src/services/moderation/Flags.ts"
+import {
+  flagCommentCharactersMax,
+  flagsManyMin,
+  flagsOfOthersMax,
+  flagsPerDayMax
+} from "../../../src/services/moderation/Flags.ts"
 import { json, newPerson, publish } from "../../support/Api.ts"
 import type { Person } from "../../support/Server.ts"
 import { actorOf, found, there } from "./InboxCalls.ts"
@@ -164,9 +169,33 @@ layer(servers, { excludeTestServices: true })("reports of other servers", (it) =
       yield* sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids,
           forward_domains, created_at)
         SELECT n, account_id, target_account_id, 'other', '', '{}', '{}', '{}', ${new Date()}
-        FROM reports, generate_series(2::bigint, ${flagsPerDayMax}) n`
+        FROM reports, generate_series(2::bigint, ${flagsPerDayMax + flagsOfOthersMax}) n`
       assert.match((yield* deliverFrom(xeno, { type: "Flag", object })) ?? "", /^ignored: .* too many today/)
       yield* sql`UPDATE reports SET created_at = ${new Date(Date.now() - 2 * 86_400_000)} WHERE id < 10`
       assert.strictEqual(yield* deliverFrom(xeno, { type: "Flag", object }), "done")
+    }))
+
+  it.effect("F419: one sender cannot use up the reports that a server may send in a day", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM reports`
+      const [fred, loud, calm] = [yield* newPerson("fred"), yield* there("loud"), yield* there("calm")]
+      const instance = yield* there("speaking", { type: "Application" })
+      const flag = { type: "Flag", object: yield* actorOf(fred) }
+      const again = (count: number, by: string) =>
+        sql`INSERT INTO reports (id, account_id, target_account_id, category, comment, status_ids, rule_ids,
+            forward_domains, created_at)
+          SELECT next_id(${Date.now()}), account_id, target_account_id, 'other', '', '{}', '{}', '{}', ${new Date()}
+          FROM (SELECT r.* FROM reports r JOIN accounts a ON a.id = r.account_id WHERE a.username = ${by} LIMIT 1) r,
+            generate_series(1, ${count})`
+      for (const sender of [loud, instance]) assert.strictEqual(yield* deliverFrom(sender, flag), "done")
+      yield* again(flagsPerDayMax - 3, "loud")
+      assert.strictEqual(yield* deliverFrom(loud, flag), "done")
+      assert.match((yield* deliverFrom(loud, flag)) ?? "", /^ignored: .* too many today/)
+      for (const sender of [calm, instance]) assert.strictEqual(yield* deliverFrom(sender, flag), "done")
+      yield* again(flagsManyMin - 2, "speaking")
+      assert.match((yield* deliverFrom(instance, flag)) ?? "", /^ignored: .* too many today/)
+      yield* sql`DELETE FROM reports WHERE account_id IN (SELECT id FROM accounts WHERE username = 'speaking')`
+      assert.strictEqual(yield* deliverFrom(calm, flag), "done")
     }))
 })

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { transaction } from "../../../src/services/database/Transactions.ts"
 import { foreignEmojis, shortcodeCharactersMax } from "../../../src/services/federation/documents/ForeignEmoji.ts"
 import { urlReader } from "../../../src/services/federation/documents/ForeignValues.ts"
-import { hostEmojisMax } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
+import { hostEmojisMax, RemoteEmojis } from "../../../src/services/federation/inbox/RemoteEmojis.ts"
 import type { Json } from "../../services/federation/Peer.ts"
 import { json, newPerson } from "../../support/Api.ts"
 import { bytesAt, picture } from "../../support/MediaFiles.ts"
@@ -134,7 +135,22 @@ layer(servers, { excludeTestServices: true })("emoji of other servers", (it) => 
       const { emojis } = yield* received(cleo)
       assert.deepStrictEqual(names({ emojis }), ["full7"])
       assert.match(emojis[0].url, /media_proxy/)
-      yield* sql`DELETE FROM custom_emojis WHERE shortcode LIKE 'full%'`
+      // Two transactions at once, each with more than there is room for.
+      yield* sql`DELETE FROM custom_emojis WHERE id IN (SELECT id FROM custom_emojis WHERE shortcode LIKE 'full%' LIMIT
+        (SELECT count(*) - ${hostEmojisMax - 2}::int FROM custom_emojis WHERE domain = ${domain}))`
+      const remote = yield* Effect.provide(RemoteEmojis, RemoteEmojis.layer)
+      const added = (name: string) =>
+        Array.from({ length: 4 }, (_, n) => ({ shortcode: `new_${name}${n}`, url: safe, updatedMillis: undefined }))
+      yield* Effect.forEach(
+        ["a", "b"],
+        (name) => transaction(sql)(Effect.andThen(remote.keep(domain, added(name)), sql`SELECT pg_sleep(0.2)`)),
+        { concurrency: 2 }
+      )
+      const [all] = yield* sql<
+        { count: number }
+      >`SELECT count(*)::int AS count FROM custom_emojis WHERE domain = ${domain}`
+      assert.strictEqual(all!.count, hostEmojisMax)
+      yield* sql`DELETE FROM custom_emojis WHERE shortcode LIKE 'full%' OR shortcode LIKE 'new_%'`
     }))
 
   it.effect("row 8: other hosts cannot change an emoji of another host or of this server", () =>

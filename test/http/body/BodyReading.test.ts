@@ -4,7 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { arrivalMillisMax, BodyReading, bounds } from "../../../src/http/body/BodyReading.ts"
 import { Caller } from "../../../src/http/guard/Caller.ts"
-import { InFlight } from "../../../src/http/InFlight.ts"
+import { InFlight } from "../../../src/http/guard/InFlight.ts"
 import { AccountId } from "../../../src/services/database/Ids.ts"
 import { from } from "../guard/From.ts"
 

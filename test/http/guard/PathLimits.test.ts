@@ -100,8 +100,11 @@ layer(Live, { excludeTestServices: true })("missing paths of the API", (it) => {
       const many = Array.from({ length: limits.documentAddress.uses }, (_, at) => `/api/v1/nothing/${at}`)
       const first = new Set(yield* Effect.forEach(many, statusOf, { concurrency: 20 }))
       assert.deepStrictEqual([...first], [404])
-      assert.strictEqual(yield* statusOf("/api/v1/nothing"), 429)
-      assert.strictEqual(yield* statusOf("/oauth/token/nothing"), 429)
+      // The limit grows again while a slow machine sends.
+      for (const path of ["/api/v1/nothing", "/oauth/token/nothing"]) {
+        const more = Array.from({ length: many.length / 10 }, () => path)
+        assert.include(yield* Effect.forEach(more, statusOf, { concurrency: 20 }), 429)
+      }
       assert.strictEqual(yield* statusOf("/api/v1/there"), 200)
     }))
 })

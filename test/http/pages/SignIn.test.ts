@@ -38,6 +38,22 @@ layer(server(), { excludeTestServices: true })("sign-in", (it) => {
       assert.strictEqual((yield* browser.get("/oauth/authorized_applications")).status, 302, "the secret is worthless")
     }))
 
+  it.effect("members of a copied Mastodon server learn why they sign in again, until they did", () =>
+    Effect.gen(function*() {
+      yield* user("petra")
+      const browser = TestBrowser.make()
+      assert.notInclude((yield* browser.get("/auth/sign_in")).text, "runs other software")
+      browser.cookies.set("_session_id", "a-session-of-mastodon")
+      const page = yield* browser.get("/home")
+      assert.strictEqual(page.status, 302)
+      const { pathname, search } = locationOf(page)
+      const asked = yield* browser.get(`${pathname}${search}`)
+      assert.include(asked.text, "This server now runs other software")
+      yield* browser.signIn("petra", asked)
+      assert.isFalse(browser.cookies.has("_session_id"))
+      assert.include((yield* browser.get("/settings/account")).text, "@petra")
+    }))
+
   it.effect("row 43: leads back to our own pages only", () =>
     Effect.gen(function*() {
       yield* user("quirin")

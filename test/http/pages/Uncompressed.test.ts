@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { tokenField } from "../../../src/http/html/Forms.ts"
+import { tokenField } from "../../../src/http/html/FormTokens.ts"
 import { compressedBytesMin } from "../../../src/layers/Compression.ts"
 import { ask } from "../../support/Api.ts"
 import { setUp } from "../../support/Authenticator.ts"

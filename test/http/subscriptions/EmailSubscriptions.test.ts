@@ -107,6 +107,9 @@ layer(sweeping({ emailSubscriptions: true }), { excludeTestServices: true })(
         const ended = yield* post(link, { "List-Unsubscribe": "One-Click" })
         assert.strictEqual(ended.status, 200, ended.text)
         assert.strictEqual((yield* post(link, { "List-Unsubscribe": "One-Click" })).status, 200)
+        const pressed = yield* post(link, {}, { "sec-fetch-mode": "navigate" })
+        assert.deepStrictEqual([pressed.status, pressed.headers.get("location")], [303, link], "F410")
+        assert.include((yield* get(link)).text, "You are unsubscribed")
         yield* write(bearer, { status: "after the end" })
         yield* runDigestSweep
         assert.deepStrictEqual(yield* takeEmails, [])

@@ -112,6 +112,34 @@ describe("translations", () => {
       })
     ))
 
+  it.live("row 88 F415: whatever the service returns, the translation is text, and is stored", () =>
+    translating(
+      {},
+      Effect.fnUntraced(function*({ replace, translations }) {
+        const fred = yield* newPerson("fred")
+        const languages = ["de", "<b>", "x".repeat(9_000), "\u0000\ud800"]
+        const texts = [
+          "a\u0000b",
+          "a\ud800b",
+          "<script>a</script>b<b>".repeat(2_000),
+          `a${"\u0301\u0316".repeat(40_000)}`,
+          ""
+        ]
+        for (const [at, text] of texts.entries()) {
+          replace(text, languages[at % languages.length] ?? "")
+          const id = yield* write(fred, { status: `Hallo ${at}`, spoiler_text: `Vorsicht ${at}`, language: "xx" })
+          const { body, status } = yield* translate(fred, id, "en")
+          assert.strictEqual(status, 200, text.slice(0, 9))
+          const found = yield* Schema.decodeUnknownEffect(Translation)(body, { onExcessProperty: "error" })
+          assert.notMatch(found.content, /\0|<script/)
+          assert.isTrue(found.content.isWellFormed())
+          assert.include(["de", "und"], found.detected_source_language)
+          assert.deepStrictEqual((yield* translate(fred, id, "en")).body, body)
+        }
+        assert.strictEqual(translations().length, texts.length)
+      })
+    ))
+
   it.live("S-203 S-278: languages are listed; a used-up quota, a busy and a failing service are reported", () =>
     translating(
       {},

@@ -185,7 +185,7 @@ layer(world, { excludeTestServices: true })("pushes", (it) => {
       assert.lengthOf(service.requests, 0)
     }).pipe(Effect.scoped))
 
-  it.effect("F110: services that accept messages and never respond do not delay others", () =>
+  it.effect("row 92 F110: services that accept messages and never respond do not delay others", () =>
     Effect.gen(function*() {
       const { here } = yield* World
       const anna = yield* here.person(name("anna"))

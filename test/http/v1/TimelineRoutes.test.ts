@@ -5,6 +5,7 @@ import { AccountId } from "../../../src/services/database/Ids.ts"
 import { Broadcast } from "../../../src/services/events/Broadcast.ts"
 import { Feeds } from "../../../src/services/feeds/Feeds.ts"
 import { emptyTables } from "../../support/EmptyTables.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { get, ids, links } from "../../support/Requests.ts"
 import { issueToken } from "../../support/SignedIn.ts"
 import { server } from "../../support/WebServer.ts"
@@ -130,7 +131,7 @@ layer(server(), { excludeTestServices: true })("timelines", (it) => {
       })
       assert.isUndefined(yield* feeds.read(reader))
       assert.deepStrictEqual(yield* walk(40), expected)
-      assert.strictEqual((yield* feeds.read(reader))?.length, 400)
+      yield* eventually(feeds.read(reader), (entries) => entries?.length === 400)
       assert.deepStrictEqual(yield* walk(40), expected)
       const last = expected.at(-1)
       const upwards: Array<string> = []

@@ -71,6 +71,29 @@ layer(server(), { excludeTestServices: true })("every route that browsers use", 
       assert.lengthOf(yield* sql`SELECT FROM statuses`, 0)
     }))
 
+  it.effect("F410: answers a browser's form by a redirect, so that it can go back and reload", () =>
+    Effect.gen(function*() {
+      const routes = yield* routesOf(/^POST /)
+      assert.isAbove(routes.length, 90)
+      const [direct, stored]: [Array<string>, Array<string>] = [[], []]
+      const member = yield* owner("walter")
+      for (const who of ["visitor", "member"]) {
+        for (const { path } of routes) {
+          if (path === "/auth/sign_out") continue
+          const browser = who === "member" ? member : TestBrowser.make()
+          const [form] = TestBrowser.formsOf(yield* browser.get(who === "member" ? "/home" : "/auth/sign_in"))
+          const body = new URLSearchParams({ ...form?.fields, act: "nothing", text: "", email: "none" })
+          const headers = { origin: publicUrl, "sec-fetch-mode": "navigate", accept: "text/html" }
+          const { headers: sent, status } = yield* browser.request(path, { method: "POST", body, headers })
+          const isPage = sent.get("content-type")?.startsWith("text/html") === true
+          if (isPage && (status < 300 || status > 399)) direct.push(`${path} for a ${who}: ${status}`)
+          if (sent.get("location")?.startsWith("/web/form_pages/") === true) stored.push(`${path} for a ${who}`)
+        }
+      }
+      assert.deepStrictEqual(direct, [])
+      assert.isAbove(stored.length, 60)
+    }))
+
   it.effect("F226: cannot be framed, names no foreign source, and is not cached for signed-in users", () =>
     Effect.gen(function*() {
       const routes = yield* routesOf(/^GET /)

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { compressedBytesMin } from "../../../src/layers/Compression.ts"
 import { ask, newPerson, publishedId, settled } from "../../support/Api.ts"
+import { eventually } from "../../support/Eventually.ts"
 import { picture, uploaded } from "../../support/MediaFiles.ts"
 import { TestServer } from "../../support/Server.ts"
 import { settingsPaths } from "../../support/SettingsPaths.ts"
@@ -62,8 +63,8 @@ layer(TestServer.layer(), { excludeTestServices: true })("sizes of pages", (it) 
       }
       yield* settled
       const browser = yield* staffBrowser(ada)
-      const home = yield* browser.get("/home")
-      assert.strictEqual(home.text.match(/<article /g)?.length, 20)
+      // While the feed is rebuilt, Postgres serves the page, and boosts of posts on it do not count.
+      yield* eventually(browser.get("/home"), ({ text }) => text.match(/<article /g)?.length === 20)
       assert.isBelow(yield* sizeOf(browser, "/home"), 40_000)
       assert.isBelow(yield* sizeOf(yield* staffBrowser(), `/@emil/${last}`), 15_000)
     }))

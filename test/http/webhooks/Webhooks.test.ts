@@ -99,7 +99,26 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         ])
       }))
 
-    it.effect("a refused delivery is retried under the same id, also after the node's death; then it is given up", () =>
+    it.effect("row 92: programs that accept events and never respond do not delay others", () =>
+      Effect.gen(function*() {
+        const by = yield* staffMember("patient", all)
+        let heard = 0
+        const hook = (url: string) => ask(by, "POST", path, { url, events: ["status.created"] })
+        // More than a node's concurrent webhooks, and due before the other one.
+        const hooks = []
+        for (let count = 0; count < 18; count++) {
+          const { reply } = yield* otherServer
+          hooks.push(yield* hook(reply("/hook", () => void heard++)))
+        }
+        const other = yield* program
+        hooks.push(yield* hook(other.url))
+        yield* ask(by, "POST", "/api/v1/statuses", { status: "one" })
+        yield* toldOf(other, 1)
+        assert.isAtLeast(heard, 16)
+        for (const { body } of hooks) yield* ask(by, "DELETE", `${path}/${body.id}`)
+      }))
+
+    it.effect("row 92: a refused delivery is retried under the same id, also after the node's death; then it is given up", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const by = yield* staffMember("retrier", all)

@@ -220,7 +220,7 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })("Feeds in Redis and
 })
 
 layer(Layer.orDie(overRedis), { excludeTestServices: true })(
-  "Feeds in a Redis with foreign data",
+  "row 90: Feeds in a Redis with foreign data",
   (it) => {
     const foreign = [["hello"], ["1>x"], ["1e9"], [String(2n ** 64n)], ["-5"], ["1".repeat(30)], [""]]
     it.effect.each(foreign)(
@@ -241,5 +241,18 @@ layer(Layer.orDie(overRedis), { excludeTestServices: true })(
           assert.deepStrictEqual(ids(yield* feeds.read(account)), [2])
         })
     )
+
+    it.effect("F418: a value that is no list is unknown, and is rebuilt without waiting for a new entry", () =>
+      Effect.gen(function*() {
+        const [feeds, redis] = [yield* Feeds, yield* Redis]
+        const account = somebody()
+        yield* redis.use((client) => client.set(`murmuration:feed:${account}`, "hello"))
+        assert.isUndefined(yield* feeds.read(account))
+        yield* eventually(
+          Effect.andThen(feeds.fill(account, [entry(2)]), feeds.read(account)),
+          (found) => found !== undefined
+        )
+        assert.deepStrictEqual(ids(yield* feeds.read(account)), [2])
+      }))
   }
 )

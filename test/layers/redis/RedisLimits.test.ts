@@ -52,7 +52,7 @@ layer(TestRedis, { excludeTestServices: true })("Limits in Redis", (it) => {
       }
     })))
 
-  it.effect("F107: apply on a node whose clock is hours behind that of Redis", () =>
+  it.effect("row 91 F107: apply on a node whose clock is hours behind that of Redis", () =>
     Effect.scoped(Effect.gen(function*() {
       const behind = yield* node(false)
       const { jump, within } = yield* jumpingClock

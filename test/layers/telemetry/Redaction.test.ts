@@ -25,6 +25,14 @@ describe("redact", () => {
     })
   }
 
+  for (const name of ["reset_password_token", "setup_token", "token"]) {
+    it(`F430: removes the ${name} of an address that is a parameter of another`, () => {
+      const to = encodeURIComponent(`/auth/password/edit?lang=de&${name}=${secret}`)
+      assert.notInclude(redact(`GET /web/form_pages/abc?to=${to} 200`), secret)
+      assert.notInclude(redact(`GET /auth/owner?${name}=${secret}`), secret)
+    })
+  }
+
   /** A secret with all characters that end an unquoted value. */
   const phrase = "zq1 zq2, zq3; zq4 & zq5} 'zq6' zq7\\zq8 \"zq9\" zq0"
   const inJson = JSON.stringify({ user: "ada", password: phrase, locale: "de" })

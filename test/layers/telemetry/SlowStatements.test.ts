@@ -4,6 +4,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import * as SlowStatements from "../../../src/layers/telemetry/SlowStatements.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 import { whileOneWaits } from "../../support/LockWaits.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
@@ -41,6 +42,25 @@ layer(TestDatabase.layer, { excludeTestServices: true })("slow statements", (it)
       yield* whileOneWaits(6, sample)
       assert.strictEqual((yield* counters).count, ended.count + 1)
     }))
+
+  for (const hours of [-1, 1]) {
+    it.effect(`F431: the clock of this machine does not count, here ${hours} hours from that of Postgres`, () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { jump, within } = yield* jumpingClock
+        jump(hours * 3_600_000)
+        const before = yield* counters
+        yield* whileOneWaits(
+          6,
+          Effect.gen(function*() {
+            yield* SlowStatements.sampler(sql, 60_000)
+            assert.deepStrictEqual(yield* counters, before)
+            yield* SlowStatements.sampler(sql, 0)
+            assert.strictEqual((yield* counters).count, before.count + 1)
+          }).pipe(within)
+        )
+      }))
+  }
 
   it.effect("a fast statement is not counted", () =>
     Effect.gen(function*() {

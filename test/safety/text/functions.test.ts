@@ -22,6 +22,9 @@ import { parse as parseAddress } from "../../../src/services/identity/EmailAddre
 import { ofPassword } from "../../../src/services/identity/RegistrationRules.ts"
 import { textNodes } from "../../../src/services/instance/ForeignEmojis.ts"
 import { preferred } from "../../../src/services/languages/Negotiation.ts"
+import * as RedirectUris from "../../../src/services/oauth/RedirectUris.ts"
+import * as Scopes from "../../../src/services/oauth/Scopes.ts"
+import { identityOf } from "../../../src/services/oidc/ProviderIdentity.ts"
 import { readQuery } from "../../../src/services/search/SearchQuery.ts"
 import { searchParts } from "../../../src/services/search/SearchText.ts"
 import { skeleton } from "../../../src/services/spam/Skeletons.ts"
@@ -48,6 +51,8 @@ const readers: Readonly<Record<string, readonly [units: number, read: (text: str
   "names that look alike": [body, skeleton],
   "passwords": [body, (text) => ofPassword(Redacted.make(text))],
   "e-mail addresses": [body, parseAddress],
+  "redirect URIs": [body, (text) => RedirectUris.problemsOf(RedirectUris.split([text]))],
+  "scopes": [body, Scopes.parse],
   "domains": [body, normalizeDomain],
   "handles": [body, parseHandle],
   "languages": [body, (text) => preferred(["en", "de"], { lang: text, locale: text, header: text })],
@@ -74,6 +79,13 @@ const readers: Readonly<Record<string, readonly [units: number, read: (text: str
   ],
   "alternates in a page": [body, (value) => alternateIn({ url: "https://a.test/", link: "", value })],
   "alternates in a header": [16_384, (link) => alternateIn({ url: "https://a.test/", link, value: "" })],
+  "claims of an identity provider": [
+    page,
+    (text) => {
+      const claims = { email: text, preferred_username: text, nickname: text, name: text, groups: [text, text] }
+      return identityOf("issuer", "subject", claims, claims, "groups")
+    }
+  ],
   "lines of the log": [body, redact]
 }
 

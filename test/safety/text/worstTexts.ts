@@ -97,6 +97,8 @@ const repeated: Readonly<Record<string, string>> = {
   "null bytes": "\0",
   "control characters": "\u0001",
   "borders of words": "a b",
+  "words of one letter": "a ",
+  "addresses of one letter": "a:b ",
   "operators": "from:a ",
   "minus signs": "-a ",
   "objects": "{\"a\":",

@@ -115,6 +115,20 @@ layer(remote, { excludeTestServices: true })("WebFinger", (it) => {
       }
     }))
 
+  it.effect("row 52: entities that a host-meta document declares are not expanded", () =>
+    Effect.gen(function*() {
+      const there = yield* older((response, url) =>
+        void response.writeHead(200, { "content-type": "application/xrd+xml" }).end(
+          `<?xml version="1.0"?><!DOCTYPE XRD [<!ENTITY a "${url}/find/"><!ENTITY b SYSTEM "${url}/secret">
+            ${Array.from({ length: 20 }, (_, at) => `<!ENTITY c${at + 1} "${`&c${at};`.repeat(10)}">`).join("")}]>
+          <XRD>&b;&c20;<Link rel="lrdd" template="&a;{uri}"/></XRD>`
+        )
+      )
+      descriptor(`/find/${encodeURIComponent(`acct:zoe@${there.domain}`)}`, there, "zoe")
+      yield* Effect.flip(resolve("zoe", there.domain))
+      assert.deepStrictEqual(["/.well-known/host-meta", "/find", "/secret"].map(there.asked), [1, 0, 0])
+    }))
+
   it.effect("F84: host-meta is requested only after a 404, at intervals, and its template leads to no private address", () =>
     Effect.gen(function*() {
       const refusals: ReadonlyArray<readonly [string, (response: ServerResponse, url: string) => void]> = [

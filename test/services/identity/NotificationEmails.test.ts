@@ -222,6 +222,9 @@ layer(Layer.provideMerge(NotificationEmails.layer, server()), { excludeTestServi
         for (let twice = 0; twice < 2; twice++) {
           assert.strictEqual((yield* post(link, { "List-Unsubscribe": "One-Click" })).status, 200)
         }
+        const pressed = yield* post(link, {}, { "sec-fetch-mode": "navigate" })
+        assert.deepStrictEqual([pressed.status, pressed.headers.get("location")], [303, link], "F410")
+        assert.include((yield* get(link)).text, "You are unsubscribed")
         assert.deepStrictEqual((yield* choices.of(rosa.id, 0n)).types, [])
         yield* write(sam.bearer, { status: "@rosa after the end" })
         yield* settled

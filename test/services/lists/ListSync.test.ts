@@ -78,7 +78,7 @@ const list = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ([row]) => ({ error: row?.error, due: row?.dueAt.getTime() ?? 0 })
   ))
 
-layer(Live)("lists of hosts with arbitrary responses", (it) => {
+layer(Live)("row 89: lists of hosts with arbitrary responses", (it) => {
   it.effect("F111: a sync that ends with its process is soon repeated", () =>
     Effect.gen(function*() {
       const { sql, step } = yield* followed("csv")

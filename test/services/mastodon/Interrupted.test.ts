@@ -93,11 +93,28 @@ layer(servers, { excludeTestServices: true })("an interrupted copy", (it) => {
       const copy = (name: string) => transfer({ ...from, env: `${from.folder}/${name}` }, "copy")
       const refused = yield* copy("other")
       assert.strictEqual(refused.code, 1)
-      assert.include(refused.err, "Its domain is other.example")
+      assert.include(refused.err, "set LOCAL_DOMAIN=other.example for this command and for the server")
       assert.include(refused.err, "ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY")
       assert.include(refused.err, "This server has users already")
       assert.strictEqual((yield* copy("missing")).code, 1)
       assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
+    }))
+
+  it.effect("F425: does not start with another web address than Mastodon's, which begins the ids of accounts and posts", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const { baseUrl } = yield* TestServer
+      const from = yield* source("4.5")
+      const { host } = new URL(baseUrl)
+      const planWith = Effect.fnUntraced(function*(line: string) {
+        yield* fs.writeFileString(`${from.folder}/web`, `LOCAL_DOMAIN=${host}\n${line}\n`)
+        return yield* transfer({ ...from, env: `${from.folder}/web` }, "plan")
+      })
+      assert.include(
+        (yield* planWith("WEB_DOMAIN=social.example")).err,
+        `PUBLIC_URL is ${baseUrl}, but Mastodon's web address is https://social.example`
+      )
+      for (const line of ["", `WEB_DOMAIN=${host}`]) assert.notInclude((yield* planWith(line)).err, "PUBLIC_URL")
     }))
 
   it.effect("the operator's guide also names everything that it does not copy", () =>

@@ -3,7 +3,9 @@ import { Effect, FileSystem } from "effect"
 import { SqlClient } from "effect/sql"
 import { placeOf } from "../../../src/services/mastodon/tables/MediaCopy.ts"
 import { json } from "../../support/Api.ts"
+import { cli } from "../../support/CommandLine.ts"
 import {
+  argumentsOf,
   idOf,
   mediaOf,
   putFile,
@@ -17,6 +19,18 @@ import { s3Double } from "../../support/S3Double.ts"
 import { TestServer } from "../../support/Server.ts"
 
 layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it) => {
+  it.effect("F426: a media folder that does not exist, or is not Mastodon's, is refused before each file counts as missing", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const from = yield* source("4.5")
+      for (const folder of [`${from.folder}/gone`, from.folder]) {
+        const refused = yield* transfer(from, "copy", "--media", folder)
+        assert.strictEqual(refused.code, 1)
+        assert.include(refused.err, `--media ${folder} has none of Mastodon's folders`)
+      }
+      assert.deepStrictEqual(yield* sql`SELECT FROM transfer_cursors`, [])
+    }))
+
   it.effect("have paths by their ids in groups of three digits", () =>
     Effect.sync(() => {
       const at = (id: string) => placeOf("media_attachments/files", id, "small", "a.png")
@@ -26,7 +40,7 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       assert.strictEqual(at("98765432109876543"), "media_attachments/files/987/654/321/098/765/small/a.png")
     }))
 
-  it.effect("F261: are copied with their posts and accounts, including a changed picture; missing or unsafe ones do not stop it", () =>
+  it.effect("F261, F398: are copied with their posts and accounts, including a changed picture; missing or unsafe ones do not stop it", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const fs = yield* FileSystem.FileSystem
@@ -47,7 +61,14 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       yield* from.insert(
         "media_attachments",
         { ...attached, id: idOf(20), type: 0, description: "A bird", fileFileName: "bird.jpeg", fileMeta },
-        { ...attached, id: idOf(21), type: 2, fileFileName: "film.mp4", fileMeta: "[]" },
+        {
+          ...attached,
+          id: idOf(21),
+          type: 2,
+          fileFileName: "film.mp4",
+          fileMeta: "[]",
+          thumbnailFileName: "cover.jpeg"
+        },
         { ...attached, id: idOf(22), type: 0, fileFileName: "gone.png" },
         { ...attached, id: idOf(23), type: 0, fileFileName: "drawing.svg" },
         { ...attached, id: idOf(24), type: 0, fileFileName: "../../../../../../../../../.env.production" }
@@ -65,6 +86,8 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       yield* putFile(from, at(20, "small", "bird.jpeg"), "small bird")
       yield* putFile(from, at(21, "original", "film.mp4"), "film")
       yield* putFile(from, at(21, "small", "film.png"), "frame of the film")
+      const coverAt = placeOf("media_attachments/thumbnails", String(idOf(21)), "original", "cover.jpeg")
+      yield* putFile(from, coverAt, "cover of the film")
       yield* putFile(from, at(23, "original", "drawing.svg"), "<svg/>")
       const files = ["--media", mediaOf(from)]
       const withoutFiles = yield* transferred(from, "copy")
@@ -91,7 +114,8 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       assert.deepStrictEqual(yield* contentOf(bird.url), ["image/jpeg", "whole bird"])
       assert.deepStrictEqual(yield* contentOf(bird.preview_url), ["image/jpeg", "small bird"])
       assert.deepStrictEqual(yield* contentOf(film.url), ["video/mp4", "film"])
-      assert.deepStrictEqual(yield* contentOf(film.preview_url), ["image/png", "frame of the film"])
+      assert.deepStrictEqual(yield* contentOf(film.preview_url), ["image/jpeg", "cover of the film"])
+      assert.strictEqual((yield* fetch(`/system/${coverAt}`, { redirect: "manual" })).status, 302)
       const { account } = status
       assert.deepStrictEqual(yield* contentOf(account.avatar), ["image/gif", "moving"])
       assert.deepStrictEqual(yield* contentOf(account.avatar_static), ["image/png", "still"])
@@ -112,7 +136,7 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       )
     }))
 
-  it.effect("are copied from a bucket with Mastodon's own keys; a bucket that does not respond loses none", () =>
+  it.effect("are copied from a bucket with Mastodon's own keys; a bucket that does not respond loses none; one of the same service copies them itself", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const sql = yield* SqlClient.SqlClient
@@ -173,10 +197,28 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       assert.strictEqual(yield* textAt(status.media_attachments[0].url), "whole bird")
       assert.strictEqual(yield* textAt(status.media_attachments[0].preview_url), "small bird")
       assert.strictEqual(yield* textAt(status.account.avatar), "a face")
-      assert.isFalse(bucket.requests.some((line) => line.includes("secret") || !/^(?:GET) /.test(line)))
+      assert.isFalse(bucket.requests.some((line) => line.includes("secret") || !/^(?:GET|HEAD) /.test(line)))
       const unknown = yield* transfer(from, "delta", "--media", "s3://another")
       assert.deepStrictEqual([unknown.code, unknown.err], [1, "There is no bucket another.\n"])
       const elsewhere = yield* transfer(from, "delta", "--media", `s3://${variables.S3_BUCKET}/other`)
       assert.deepStrictEqual([elsewhere.code, elsewhere.err], [1, "The bucket files has no files below other/\n"])
+
+      // When this server stores its own files in the same service, they are copied there. One that it may not read is downloaded.
+      const { variables: server } = yield* TestServer
+      yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
+      yield* sql`DELETE FROM media_attachments WHERE account_id = ${eve.id}`
+      const face = `old/system/${placeOf("accounts/avatars", String(eve.id), "original", "me.png")}`
+      bucket.objects.set(face, { ...bucket.objects.get(face)!, headers: { "x-amz-acl": "secret" } })
+      bucket.requests.length = 0
+      const args = argumentsOf(from, "copy", "--overwrite", ...media)
+      assert.deepInclude(yield* cli(args, { ...server, ...variables }), { code: 0, err: "" })
+      const gets = bucket.requests.filter((line) => line.startsWith("GET ") && line.includes("/old/system/"))
+      assert.deepStrictEqual(gets, [`GET /${variables.S3_BUCKET}/${face}`])
+      const own = [...bucket.objects].filter(([key]) => !key.startsWith("old/") && key !== "secret.png")
+      assert.sameMembers(own.map(([, { body }]) => body.toString()), ["whole bird", "small bird", "a face"])
+      for (const [, { headers }] of own) assert.match(headers["content-type"] ?? "", /^image\/(?:jpeg|png)$/)
+      const [attachment] = yield* sql<{ fileName: string }>`SELECT file_name FROM media_attachments
+        WHERE account_id = ${eve.id}`
+      assert.strictEqual(bucket.objects.get(attachment!.fileName)?.body.toString(), "whole bird")
     }))
 })

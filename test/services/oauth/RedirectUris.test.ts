@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isRegistered } from "../../../src/services/oauth/RedirectUris.ts"
+import { isRegistered, problemsOf, split } from "../../../src/services/oauth/RedirectUris.ts"
+import * as Scopes from "../../../src/services/oauth/Scopes.ts"
+import { best, fill } from "../../support/MachineSpeed.ts"
 
 describe("F94: redirect URIs (row 71)", () => {
   it.each<[registered: string, used: string]>([
@@ -35,4 +37,20 @@ describe("F94: redirect URIs (row 71)", () => {
     ["https://app.example/cb", "HTTPS://app.example/cb"],
     ["https://app.example/a", "https://app.example/b/../a"]
   ])("%s is not registered by %s", (registered, used) => assert.isFalse(isRegistered([registered], used)))
+})
+
+describe("F447: an app with too many redirect URIs or scopes", () => {
+  it("is refused without checking each", () => {
+    const many = fill("a:b ", 1_000_000)
+    const read = () => [problemsOf(split([many, many])), Scopes.parse(many)]
+    assert.isBelow(best(read, 25), 50)
+    assert.deepStrictEqual(problemsOf(split([many])), ["Redirect URI is too long (maximum is 2000 characters)"])
+  })
+
+  it("may have as many as fit", () => {
+    assert.deepStrictEqual(split([" a:b\n c:d ", "", "e:f"]), ["a:b", "c:d", "e:f"])
+    assert.deepStrictEqual(problemsOf(split(["a:b ".repeat(500)])), [])
+    assert.deepStrictEqual(problemsOf([]), ["Redirect URI can't be blank"])
+    assert.deepStrictEqual(Scopes.parse(`  ${Scopes.all.join(" ")}\n`), Scopes.all)
+  })
 })

@@ -101,7 +101,7 @@ describe("row 30: slots", () => {
   }
 
   it.effect.each([-3_600_000, 3_600_000])(
-    "F114: a wall clock that jumps by %d ms makes no host prompt or slow",
+    "row 91 F114: a wall clock that jumps by %d ms makes no host prompt or slow",
     (by) =>
       Effect.gen(function*() {
         const { jump, within } = yield* jumpingClock

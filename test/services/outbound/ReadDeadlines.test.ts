@@ -18,7 +18,7 @@ it.effect("F44: a read that starts after yielding to others times out, too", () 
   }))
 
 it.effect.each([-3_600_000, 3_600_000])(
-  "F114: a wall clock that jumps by %d ms moves no deadline",
+  "row 91 F114: a wall clock that jumps by %d ms moves no deadline",
   (by) =>
     Effect.gen(function*() {
       const { jump, within } = yield* jumpingClock

@@ -75,6 +75,33 @@ layer(live, { excludeTestServices: true })("files of lists", (it) => {
       for (const variant of [...variants, ...wide]) assert.deepStrictEqual(yield* read(variant), lines)
     }))
 
+  it.effect("have accounts as Pixelfed exports them: follows by the file's name, muted and blocked ones by the choice", () =>
+    Effect.gen(function*() {
+      const [zoe, max] = ["https://pixels.example/zoe", "https://two.example/users/max"]
+      const line = (name: string, host: string) => ({ name, host, details: {} })
+      const [zoeLine, maxLine] = [line(zoe, "pixels.example"), line(max, "two.example")]
+      const of = (text: string, fileName: string, kind?: ListKind) => readFile(text, fileName, kind, configuration)
+      // Pixelfed writes parts of a list on lines of their own.
+      const follows = `[\n\n    "${zoe}"\n\n,\n    "${max}",\n    "no account"\n]`
+      const found = yield* of(follows, "pixelfed-following.json")
+      assert.deepStrictEqual([found.kind, found.guessed], ["follows", "follows"])
+      assert.deepStrictEqual(found.lines.slice(0, 2), [zoeLine, maxLine])
+      assert.deepInclude(found.lines[2], { reason: "invalid" })
+      const both = JSON.stringify({ muted: [zoe], blocked: [max] })
+      assert.deepStrictEqual((yield* of(both, "muted-and-blocked-accounts.json", "mutes")).lines, [zoeLine])
+      assert.deepStrictEqual((yield* of(both, "muted-and-blocked-accounts.json", "blocks")).lines, [maxLine])
+      const refusal = (text: string, fileName: string, kind?: ListKind) =>
+        Effect.map(Effect.flip(of(text, fileName, kind)), ({ message }) => message)
+      assert.include(yield* refusal(follows, "pixelfed-followers.json"), "Kind cannot be detected")
+      for (const text of ["[1]", "[[]]", "[", `{"a":1}`, `["${"x".repeat(2_200_000)}"]`]) {
+        assert.include(yield* refusal(text, "", "blocks"), "Data is not a list of accounts", text.slice(0, 20))
+      }
+      assert.include(
+        yield* refusal(JSON.stringify(Array.from({ length: 20_001 }, (_, n) => `u${n}@a.example`)), "", "follows"),
+        "too many"
+      )
+    }))
+
   it.effect("F319: are recognised and read as GoToSocial and Akkoma write them, by their own names", () =>
     Effect.gen(function*() {
       const account = (name: string, details = {}) => ({

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../src/services/database/Ids.ts"
 import { Retention } from "../../../src/services/intents/Retention.ts"
@@ -53,6 +53,33 @@ layer(live, { excludeTestServices: true })("the queue of transfers", (it) => {
       assert.deepStrictEqual(yield* queue.claim(10, ["follows"]), [])
       yield* queue.release(first!, { _tag: "Finished" })
       assert.deepStrictEqual((yield* queue.claim(10, ["follows"])).map(({ id }) => id), [list.id])
+    }))
+
+  it.effect("F400: a transfer that is confirmed while a newer one is being claimed is not claimed as well", () =>
+    Effect.gen(function*() {
+      const [transfers, queue, dora] = [yield* Transfers, yield* TransferQueue, yield* person("dora")]
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* begin(yield* person("emil"), "archive_in")
+      const older = yield* begin(dora, "archive_in", true)
+      const newer = yield* begin(dora, "follows")
+      const [claimed, opened] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // The claim of another lane or node, before its commit.
+      const claiming = yield* Effect.forkChild(sql.withTransaction(
+        queue.claim(10, ["follows"]).pipe(
+          Effect.tap(() => Deferred.succeed(claimed, undefined)),
+          Effect.tap(() => Deferred.await(opened))
+        )
+      ))
+      yield* Deferred.await(claimed)
+      yield* transfers.confirm(dora, older.id)
+      const others = yield* queue.claim(10, ["archive_in"])
+      yield* Deferred.succeed(opened, undefined)
+      assert.deepStrictEqual((yield* Fiber.join(claiming)).map(({ id }) => id), [newer.id])
+      assert.deepStrictEqual(others.map(({ id }) => id), [other.id])
+      assert.deepStrictEqual(yield* queue.claim(10, ["archive_in"]), [])
+      yield* queue.release(yield* transfers.find(dora, newer.id), { _tag: "Finished" })
+      const [next] = yield* queue.claim(10, ["archive_in"])
+      assert.strictEqual(next?.id, older.id)
     }))
 
   it.effect("F385: a transfer that runs for longer than ended ones are kept is not deleted while it runs", () =>

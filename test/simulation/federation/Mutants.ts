@@ -92,7 +92,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     mutation: without(/AND id < (\S+ AND kind = 'deliver')/, "AND id > $1"),
     breaks: /^I(?:5|6):/,
     foundAt: 45,
-    seedsMax: 24
+    seedsMax: 60
   },
   {
     name: "inbound activities are processed without an ownership check (I13)",
@@ -119,7 +119,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       to: (on) => `${on} || epoch === owner.epoch ? Effect.void`
     },
     breaks: /^I13/,
-    foundAt: 1,
+    foundAt: 13,
     seedsMax: 24
   },
   {

@@ -49,10 +49,13 @@ export const argumentsOf = (from: From, verb: string, ...more: ReadonlyArray<str
   ...more
 ]
 
-/** Runs a command of `transfer mastodon`. Deltas overwrite, because tests read from this server before. */
+/** Commands that are refused after members used the server. Here they overwrite, because tests read from this server before. */
+const writing = new Set(["copy", "delta"])
+
+/** Runs a command of `transfer mastodon`. */
 export const transfer = (from: From, verb: string, ...more: ReadonlyArray<string>) =>
   TestServer.use(({ variables }) =>
-    cli(argumentsOf(from, verb, ...(verb === "delta" ? ["--overwrite"] : []), ...more), variables)
+    cli(argumentsOf(from, verb, ...(writing.has(verb) ? ["--overwrite"] : []), ...more), variables)
   )
 
 /** Runs a command of `transfer mastodon` that must succeed; returns its output. */

@@ -55,7 +55,8 @@ const tables: Readonly<Record<string, string>> = {
     deleted_at timestamp(6), edited_at timestamp(6), ordered_media_attachment_ids bigint[] [4.5], quote_approval_policy integer NOT NULL DEFAULT 0`,
   "media_attachments":
     `id bigint PRIMARY KEY, account_id bigint, status_id bigint, type integer DEFAULT 0, description text, blurhash text,
-    file_file_name text, file_meta json, scheduled_status_id bigint, remote_url text NOT NULL DEFAULT '', ${times}`,
+    file_file_name text, file_meta json, thumbnail_file_name text, scheduled_status_id bigint,
+    remote_url text NOT NULL DEFAULT '', ${times}`,
   mentions: `id bigserial PRIMARY KEY, status_id bigint, account_id bigint, silent boolean DEFAULT false, ${times}`,
   "statuses_tags": "status_id bigint, tag_id bigint",
   polls:

@@ -237,7 +237,9 @@ export const Command = Schema.Union([
   /** Adds or removes an actor's id as an alias of the account. */
   Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
   /** Applies the move of an account that this one follows, blocks or mutes. */
-  Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString })
+  Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString }),
+  /** Sends the follow of a remote account once more, whose server was set up anew. */
+  Schema.TaggedStruct("RepeatFollow", Target)
 ])
 export type Command = typeof Command.Type
 

@@ -115,6 +115,10 @@ export const make = Effect.gen(function*() {
         return onAccount(target)
       }
     )),
+    RepeatFollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["RepeatFollow"]) {
+      yield* send(activities.repeat(own.accountId, target))
+      return onAccount(target)
+    })),
     Unfollow: paired(Effect.fnUntraced(function*(own: Ownership, { target }: Commands["Unfollow"]) {
       const { accountId } = own
       yield* send(activities.undoFollow(accountId, target))

@@ -6,8 +6,8 @@ import {
   historyDays
 } from "../../../services/moderation/EmailDomainBlocks.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
+import { group } from "../../guard/Group.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { day, timestamp } from "../../wire/Common.ts"

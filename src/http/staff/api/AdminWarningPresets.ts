@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpApiGroup } from "effect/http-api"
 import { type WarningPreset, WarningPresets } from "../../../services/moderation/WarningPresets.ts"
-import { group } from "../../Group.ts"
+import { group } from "../../guard/Group.ts"
 import { Guard } from "../../guard/Guard.ts"
 import { timestamp } from "../../wire/Common.ts"
 import { json } from "../../wire/Keys.ts"

@@ -8,9 +8,9 @@ import {
   type NoteTarget
 } from "../../../services/moderation/ModerationNotes.ts"
 import { traced } from "../../../services/runtime/Traced.ts"
-import { group } from "../../Group.ts"
 import { Access } from "../../guard/Access.ts"
 import { Caller } from "../../guard/Caller.ts"
+import { group } from "../../guard/Group.ts"
 import { Guard } from "../../guard/Guard.ts"
 import * as Reply from "../../guard/Reply.ts"
 import { AccountViews } from "../../render/AccountViews.ts"

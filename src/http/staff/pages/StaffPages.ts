@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpMethod, HttpRouter, HttpServerRequest } from "effect/http"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type ClientError, NotAllowed, Unprocessable } from "../../../services/runtime/Errors.ts"
 import { may, mayAny, type Permission } from "../../../services/staff/Permissions.ts"
@@ -10,7 +10,8 @@ import { ExpensiveReads } from "../../guard/ExpensiveReads.ts"
 import { failureResponse } from "../../guard/FailureResponses.ts"
 import { Limits } from "../../guard/Limits.ts"
 import { flashMessages } from "../../html/FlashMessages.ts"
-import { Forms, tokenField } from "../../html/Forms.ts"
+import { Forms } from "../../html/Forms.ts"
+import { tokenField } from "../../html/FormTokens.ts"
 import { html } from "../../html/Html.ts"
 import { problem, redirect, respond } from "../../html/HtmlPage.ts"
 import { mediaSources } from "../../html/MediaSources.ts"
@@ -73,10 +74,11 @@ const make = Effect.gen(function*() {
       view: View,
       refused?: { readonly text: string; readonly status: number }
     ) {
-      const { cookies } = yield* HttpServerRequest.HttpServerRequest
+      const { cookies, method } = yield* HttpServerRequest.HttpServerRequest
       const { formToken, member, path, words } = visit
       const { server } = visitor
-      const flash = notice.read(cookies)
+      // The response to a form may be stored, and shown repeatedly; the next other page has the notice.
+      const flash = HttpMethod.hasBody(method) ? undefined : notice.read(cookies)
       const response = visitor.remember(respond({
         words,
         title: view.title,

@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { EmailSubscriptions } from "../../../services/subscriptions/EmailSubscriptions.ts"
 import { confirmationPath, unsubscribePath } from "../../../services/subscriptions/SubscriptionLinks.ts"
+import { isSubmission } from "../../html/FormResponses.ts"
 import { hidden, parameters } from "../../html/Forms.ts"
 import { type Html, html } from "../../html/Html.ts"
-import { problem, respond } from "../../html/HtmlPage.ts"
+import { problem, respond, seeOther } from "../../html/HtmlPage.ts"
 import { type PageReader, Visitors } from "../../html/Visitors.ts"
 
 const make = Effect.gen(function*() {
@@ -69,8 +70,11 @@ ${hidden("token", token)}
 
   // Mail programs send this themselves (RFC 8058): the link alone is the authorization, without a cookie.
   const end = Effect.gen(function*() {
-    yield* subscriptions.end((yield* parameters).get("token") ?? "")
-    return yield* ended
+    const token = (yield* parameters).get("token") ?? ""
+    yield* subscriptions.end(token)
+    if (!isSubmission(yield* HttpServerRequest.HttpServerRequest)) return yield* ended
+    const { way } = yield* visitors.reader
+    return seeOther(way(`${unsubscribePath}?${new URLSearchParams({ token })}`))
   }).pipe(Effect.catchTag("RecordNotFound", () => tooOld))
 
   return Layer.mergeAll(

@@ -10,9 +10,10 @@ import { UnpublishedPosts } from "../../../services/statuses/UnpublishedPosts.ts
 import { failureResponse, logFailure } from "../../guard/FailureResponses.ts"
 import { Limits } from "../../guard/Limits.ts"
 import { flashMessages } from "../../html/FlashMessages.ts"
-import { parameters } from "../../html/Forms.ts"
+import { Forms, parameters } from "../../html/Forms.ts"
 import { redirect, seeOther } from "../../html/HtmlPage.ts"
 import { ownPath } from "../../html/OwnPaths.ts"
+import { Visitors } from "../../html/Visitors.ts"
 import { MediaUploads } from "../../v1/MediaUploads.ts"
 import { FileTicket } from "../../wire/MediaRequests.ts"
 import type { MemberVisit, Visit } from "../shell/Visit.ts"
@@ -37,6 +38,7 @@ const make = Effect.gen(function*() {
   const limits = yield* Limits
   const media = yield* MediaUploads
   const page = yield* ComposePage
+  const forms = yield* Forms
   const pages = yield* WebPages
   const posts = yield* ComposedPosts
   const { drafts } = yield* UnpublishedPosts
@@ -259,7 +261,7 @@ const make = Effect.gen(function*() {
 
   return Layer.mergeAll(
     HttpRouter.add("GET", "/publish", compose),
-    HttpRouter.add("POST", keptPath, resume),
+    HttpRouter.add("POST", keptPath, forms.keep(resume)),
     HttpRouter.add("GET", composePath, Effect.succeed(redirect("/publish"))),
     HttpRouter.add("POST", composePath, pages.form(submitted, keptFormOf)),
     HttpRouter.add("POST", `${composePath}/files`, uploaded),
@@ -268,4 +270,4 @@ const make = Effect.gen(function*() {
 })
 
 /** The composer: its page, its form and its uploads. */
-export const layer = Layer.unwrap(make)
+export const layer = Layer.unwrap(make).pipe(Layer.provide(Forms.layer), Layer.provide(Visitors.layer))

@@ -1,4 +1,5 @@
-import { hidden, tokenField } from "../../html/Forms.ts"
+import { hidden } from "../../html/Forms.ts"
+import { tokenField } from "../../html/FormTokens.ts"
 import { html } from "../../html/Html.ts"
 import { signInTo } from "../../html/PagePaths.ts"
 import type { View, Visit } from "../shell/Visit.ts"
@@ -13,7 +14,7 @@ const lists = new Set(["more", "files", "option"])
 const shown = new Set([tokenField, "act", "text", "more"])
 
 /**
- * Keeps what was typed into a form whose session ended. The page stores nothing: its form brings the text to the
+ * Keeps what was typed into a form whose session ended. The page changes nothing: its form brings the text to the
  * composer after the sign-in.
  */
 export const keptForm = (visit: Visit, form: URLSearchParams): View => {

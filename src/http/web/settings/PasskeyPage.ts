@@ -64,16 +64,17 @@ ${ownPasswordField(member, path)}
       return yield* frame.page(member, {
         title: say("Add a passkey"),
         modules: [passkeyScriptPath],
+        // Secret: its challenge stands for the password, so that no copy of the page is stored.
         body: html`
 <p>${say("Your browser asks where to keep the passkey, and for your fingerprint, face or PIN.")}</p>
-${
+<div class="secret">${
           passkeyForm(member, {
             action: path,
             button: say("Create passkey"),
             fields: hidden("name", (given.get("name") ?? "").slice(0, passkeyNameCharactersMax)),
             options
           })
-        }
+        }</div>
 <noscript><p class="soft">${say("Passkeys need JavaScript, which your browser does not run here.")}</p></noscript>`
       })
     }).pipe(Effect.catch((error) => view(member, refusalOf(error))))

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
-import { FormPages } from "../../../services/identity/FormPages.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import { type Html, html } from "../../html/Html.ts"
 import { hasSecrets, noTransformHeaders, respond } from "../../html/HtmlPage.ts"
@@ -12,7 +11,6 @@ import { type Visitor, Visitors } from "../../html/Visitors.ts"
 import { inSettings } from "../settings/SettingsNavigation.ts"
 import { ClientScripts, memberScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
-import * as FormResponses from "./FormResponses.ts"
 import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { View, Visit } from "./Visit.ts"
@@ -20,20 +18,16 @@ import { visitOf } from "./Visiting.ts"
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
-  const formResponses = yield* FormResponses.make
   const notifications = yield* Notifications
   const scripts = yield* ClientScripts
   const visitors = yield* Visitors
   const media = mediaSources(config)
 
-  /**
-   * Renders a view in the frame of the web; the response is for this visitor alone. With `isStored`, the refusal of a
-   * form is a redirect to its stored page, unless that has secrets.
-   */
+  /** Renders a view in the frame of the web; the response is for this visitor alone. */
   const framed = Effect.fnUntraced(function*(
     visit: Visit,
     view: View,
-    more?: { readonly secret: boolean; readonly scripts: Html; readonly isStored: boolean }
+    more?: { readonly secret: boolean; readonly scripts: Html }
   ) {
     const { session } = visit
     const status = view.status ?? 200
@@ -45,10 +39,6 @@ const make = Effect.gen(function*() {
       above: html``
     })
     const isSecret = more?.secret === true || hasSecrets(text)
-    if (session !== undefined && more?.isStored === true && !isSecret && (yield* formResponses.isSubmission)) {
-      const stored = yield* formResponses.store(visit, session, text)
-      if (stored !== undefined) return stored
-    }
     return HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
@@ -81,8 +71,7 @@ const make = Effect.gen(function*() {
       return Effect.map(
         framed(visit, view, {
           secret: page.secret === true,
-          scripts: html`${modules ?? ""}`,
-          isStored: status >= 400
+          scripts: html`${modules ?? ""}`
         }),
         visitor.remember
       )
@@ -109,5 +98,5 @@ const make = Effect.gen(function*() {
 
 /** Provides the frames of members' and of public pages to pages outside of the web client. */
 export const layer = Layer.effectContext(make).pipe(
-  Layer.provide([ClientScripts.layer, FormPages.layer, Visitors.layer])
+  Layer.provide([ClientScripts.layer, Visitors.layer])
 )

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpMethod, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { everything, Notifications } from "../../../services/feeds/Notifications.ts"
-import { FormPages } from "../../../services/identity/FormPages.ts"
 import { ServerConfig } from "../../../services/instance/ServerConfig.ts"
 import type { ClientError } from "../../../services/runtime/Errors.ts"
 import { Translations } from "../../../services/translation/Translations.ts"
@@ -20,7 +19,6 @@ import { type Visitor, Visitors } from "../../html/Visitors.ts"
 import { ClientScripts, memberScripts } from "./ClientScripts.ts"
 import { documentOf } from "./Document.ts"
 import { flashBox } from "./FlashBox.ts"
-import * as FormResponses from "./FormResponses.ts"
 import { unreadMax } from "./Navigation.ts"
 import { pageHeaders } from "./PageHeaders.ts"
 import type { MemberVisit, View, Visit } from "./Visit.ts"
@@ -74,13 +72,11 @@ export class WebPages extends Context.Service<WebPages, {
   ) => Effect.Effect<Response, never, R | Request>
   /** Renders a view, for responses that the other functions do not cover, such as a form shown again. */
   readonly render: (visit: Visit, view: View, refused?: string) => Effect.Effect<Response, never, Request>
-  /** Responds with a page that was the response to a form. */
-  readonly formPage: (visit: MemberVisit) => Effect.Effect<Response>
   /** Responds with parts of a page, for scripts. */
   readonly part: (visit: Visit, part: Html, status?: number) => Response
 }>()("murmuration/http/web/shell/WebPages") {
   static readonly layer = Layer.effect(WebPages, Effect.suspend(() => make)).pipe(
-    Layer.provide([FormPages.layer, Forms.layer, ExpensiveReads.layer]),
+    Layer.provide([Forms.layer, ExpensiveReads.layer]),
     Layer.provide(Visitors.layer),
     Layer.provideMerge(ClientScripts.layer)
   )
@@ -88,7 +84,6 @@ export class WebPages extends Context.Service<WebPages, {
 
 const make = Effect.gen(function*() {
   const config = yield* ServerConfig
-  const formResponses = yield* FormResponses.make
   const forms = yield* Forms
   const reads = yield* ExpensiveReads
   const scripts = yield* ClientScripts
@@ -109,11 +104,10 @@ const make = Effect.gen(function*() {
     })
 
   const render = Effect.fnUntraced(function*(visit: Visit, view: View, refused?: string) {
-    const { cookies } = yield* HttpServerRequest.HttpServerRequest
+    const { cookies, method } = yield* HttpServerRequest.HttpServerRequest
     const { session } = visit
-    const storing = view.leadsAway !== true && (yield* formResponses.isSubmission) ? session : undefined
-    // A stored page may be shown repeatedly; the next other page has the notice.
-    const flashMessage = session === undefined || storing !== undefined ? undefined : flash.read(cookies)
+    // The response to a form may be stored, and shown repeatedly; the next other page has the notice.
+    const flashMessage = session === undefined || HttpMethod.hasBody(method) ? undefined : flash.read(cookies)
     const status = view.status ?? 200
     const text = documentOf({
       visit,
@@ -122,8 +116,6 @@ const make = Effect.gen(function*() {
       scripts: scripts.tags([...(session === undefined ? ["viewer" as const] : memberScripts), ...view.scripts ?? []]),
       above: html`${flashBox(visit, flashMessage)}${problem(refused)}`
     })
-    const stored = storing === undefined ? undefined : yield* formResponses.store(visit, storing, text)
-    if (stored !== undefined) return stored
     const response = HttpServerResponse.text(text, {
       status,
       contentType: "text/html; charset=utf-8",
@@ -223,8 +215,7 @@ const make = Effect.gen(function*() {
               return Effect.map(done.part, (content) => part(visit, content))
             }
             const response = seeOther(`${done.to ?? back}${done.at === undefined ? "" : `#${done.at}`}`)
-            return formResponses.left(
-              visit,
+            return Effect.succeed(
               done.notice === undefined
                 ? response
                 : flash.put(response, { notice: done.notice, ...(done.undo !== undefined && { undo: done.undo }) })
@@ -255,7 +246,7 @@ const make = Effect.gen(function*() {
       const refused = stateRefusal(known.session.state, { forUsers: true })
       return yield* (refused === undefined ? run(known, fields) : Effect.fail(refused)).pipe(
         Effect.flatMap((view) =>
-          HttpServerResponse.isHttpServerResponse(view) ? formResponses.left(known, view) : render(known, view)
+          HttpServerResponse.isHttpServerResponse(view) ? Effect.succeed(view) : render(known, view)
         ),
         Effect.catch((error) => refusalPage(known, error))
       )
@@ -266,5 +257,5 @@ const make = Effect.gen(function*() {
       }))
   }
 
-  return WebPages.of({ member, anyone, act, form, render, formPage: formResponses.show, part })
+  return WebPages.of({ member, anyone, act, form, render, part })
 })

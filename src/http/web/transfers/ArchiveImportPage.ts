@@ -64,6 +64,7 @@ const make = Effect.gen(function*() {
     const left = [
       [plan.known, say("Posts that you have already")],
       [plan.missingFiles, say("Files that the archive lacks")],
+      [plan.empty ?? 0, say("Posts of files only, which the archive lacks")],
       [plan.foreign, say("Posts of other accounts")],
       [plan.unreadable, say("Entries that are damaged or have no date")],
       [plan.unsupported, say("Entries that are not posts")]

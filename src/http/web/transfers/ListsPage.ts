@@ -67,7 +67,9 @@ const make = Effect.gen(function*() {
       form(
         visit,
         html`<label>${say("File")}<span class="hint">${
-          say("A CSV file of Mastodon, GoToSocial or Akkoma, or a file of filters. Up to 20 MB and 20,000 lines.")
+          say(
+            "A CSV file of Mastodon, GoToSocial or Akkoma, a JSON file of Pixelfed, or a file of filters. Up to 20 MB and 20,000 lines."
+          )
         }</span><input type="file" name="file" accept=".csv,.txt,.json,text/csv,application/json" required></label>${
           choice("kind", say("Kind"), filled.text("kind", ""), [
             ["", say("Detect from the file")],

@@ -43,6 +43,9 @@ const make = Effect.gen(function*() {
           }</p><p>${
             secret === undefined
               ? say("It can no longer be shown: create a new one.")
+              : visit.form.size > 0
+              // The response to a form is stored, and may not have secrets.
+              ? ""
               : html`<code class="secret">${secret}</code>`
           }</p>${actButton(visit, "rotate", say("Create new secret"))}`
         )

@@ -3,6 +3,7 @@ import { servedTypes } from "../../../services/media/FileTypes.ts"
 import { StorageFailed, storageFailed as failed } from "../../../services/media/Storage.ts"
 import type { S3Settings } from "../../environment/S3Settings.ts"
 import type { Requests } from "./Requests.ts"
+import { encoded } from "./Signature.ts"
 import { completion, records, textAt } from "./XmlTexts.ts"
 
 /**
@@ -104,6 +105,18 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
         Number(size) > partBytes
           ? inParts(key, path, Number(size))
           : Effect.asVoid(putWhole(key, path, Number(size)))),
+    /** Copies an object of the service to a key; false if it refuses, as without the permission to read that object. */
+    copy: (key: string, fromBucket: string, fromKey: string) =>
+      requests.document({
+        method: "PUT",
+        key,
+        headers: {
+          ...described(key, acl),
+          "x-amz-copy-source": `/${[fromBucket, ...fromKey.split("/")].map(encoded).join("/")}`,
+          // Otherwise the copy would have the headers of the other object.
+          "x-amz-metadata-directive": "REPLACE"
+        }
+      }).pipe(Effect.match({ onFailure: () => false, onSuccess: () => true })),
     /** Aborts uploads of a key that a killed process never completed; not every S3 service can list them. */
     abandon: (key: string) =>
       Effect.ignore(

@@ -1,12 +1,15 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { rowsOf, Timestamptz } from "../../database/Rows.ts"
+import { rowsMax } from "../../database/Paging.ts"
+import { rowsOf, singleRow, Timestamptz } from "../../database/Rows.ts"
 import { traced } from "../../runtime/Traced.ts"
 import type { ForeignEmoji } from "../documents/ForeignEmoji.ts"
 
 /** Maximum emoji stored per host; texts show further ones as plain shortcodes. */
 export const hostEmojisMax = 20_000
+/** Free places from which on the count is locked; more than all concurrent transactions of a host can add. */
+const nearBound = 2_000
 
 const Row = Schema.Struct({
   shortcode: Schema.String,
@@ -15,6 +18,8 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 const emojiRows = rowsOf(Row)
+const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
+const lockRows = rowsOf(Schema.Struct({ locked: Schema.Boolean }))
 
 /**
  * Returns true for a new or changed emoji. It may have a new picture at the same URL, or arrive late with an old one.
@@ -44,11 +49,25 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const isFull = (host: string) =>
+      const counted = (host: string) =>
         Effect.map(
-          sql`SELECT FROM custom_emojis WHERE domain = ${host} OFFSET ${hostEmojisMax - 1} LIMIT 1`,
-          (rows) => rows.length > 0
+          countRows(sql`SELECT count(*)::int AS count FROM (
+            SELECT FROM custom_emojis WHERE domain = ${host} LIMIT ${rowsMax(sql, hostEmojisMax)}) known`),
+          (rows) => singleRow(rows).count
         )
+
+      /**
+       * Returns how many further emoji of a host may be stored. Near the bound only one transaction at a time stores some,
+       * and none waits: another one may have locked rows that this one needs.
+       */
+      const roomOf = Effect.fnUntraced(function*(host: string) {
+        const count = yield* counted(host)
+        if (count < hostEmojisMax - nearBound) return hostEmojisMax - count
+        const { locked } = singleRow(
+          yield* lockRows(sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${`emoji of ${host}`}, 0)) AS locked`)
+        )
+        return locked ? hostEmojisMax - (yield* counted(host)) : 0
+      })
 
       const keep = traced("RemoteEmojis.keep")(function*(host: string, emojis: ReadonlyArray<ForeignEmoji>) {
         if (emojis.length === 0) return
@@ -58,9 +77,10 @@ export class RemoteEmojis extends Context.Service<RemoteEmojis, {
         const now = yield* Clock.currentTimeMillis
         const isChanged = isNews(now)
         const changed = emojis.filter((emoji) => isChanged(emoji, known.get(emoji.shortcode)))
-        const full = changed.some(({ shortcode }) => !known.has(shortcode)) && (yield* isFull(host))
+        const added = changed.filter(({ shortcode }) => !known.has(shortcode))
+        const stored = added.length === 0 ? [] : added.slice(0, yield* roomOf(host))
         // In a fixed order, as concurrent transactions may write the same rows.
-        const allowed = changed.filter(({ shortcode }) => !full || known.has(shortcode))
+        const allowed = [...changed.filter(({ shortcode }) => known.has(shortcode)), ...stored]
           .toSorted((a, b) => a.shortcode < b.shortcode ? -1 : 1)
         if (allowed.length === 0) return
         const values = JSON.stringify(allowed.map(({ shortcode, updatedMillis, url }) => ({

@@ -29,6 +29,8 @@ type Sent = Effect.Effect<HostNames, SqlError>
 export class FollowActivities extends Context.Service<FollowActivities, {
   /** Sends a follow request that was just stored, and gives it its id. */
   readonly follow: (follower: bigint, target: bigint) => Sent
+  /** Sends an existing follow once more, with its id: the other server lost it. */
+  readonly repeat: (follower: bigint, target: bigint) => Sent
   /** Sends the Undo of a follow or request; call before its row is deleted. */
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
   /** Sends the Undo of a follow that only the other server has. */
@@ -81,17 +83,24 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         ])
       })
 
-      const undoFollow = traced("FollowActivities.undoFollow")(function*(follower: bigint, target: bigint) {
-        const parties = yield* outbox.parties(follower, target)
-        const [row] = parties === undefined ? [] : yield* found(follower, target)
-        if (parties === undefined || row === undefined) return none
-        const { actor, other } = parties
-        const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
-        const activity = Activities.undo(Activities.follow({ id, actor, object: other }))
-        return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
-          target
-        ])
-      })
+      /** Sends an activity about the follow or request of a pair, if there is one. */
+      const sendExisting = Effect.fnUntraced(
+        function*(follower: bigint, target: bigint, activityOf: (follow: Activities.Activity) => Activities.Activity) {
+          const parties = yield* outbox.parties(follower, target)
+          const [row] = parties === undefined ? [] : yield* found(follower, target)
+          if (parties === undefined || row === undefined) return none
+          const { actor, other } = parties
+          const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
+          const activity = activityOf(Activities.follow({ id, actor, object: other }))
+          return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
+            target
+          ])
+        }
+      )
+
+      const undoFollow = traced("FollowActivities.undoFollow")((follower: bigint, target: bigint) =>
+        sendExisting(follower, target, Activities.undo)
+      )
 
       const disown = traced("FollowActivities.disown")(function*(follower: bigint, target: bigint) {
         const parties = yield* outbox.parties(follower, target)
@@ -194,6 +203,9 @@ export class FollowActivities extends Context.Service<FollowActivities, {
       return FollowActivities.of({
         follow,
         disown,
+        repeat: traced("FollowActivities.repeat")((follower, target) =>
+          sendExisting(follower, target, (follow) => follow)
+        ),
         undoFollow,
         respond,
         acceptAll,

@@ -153,6 +153,8 @@ export const make = Effect.gen(function*() {
     columns,
     prepared: "html shown",
     prepare: (rows) => Effect.forEach(rows, local),
+    // Biographies mention other local accounts.
+    readsOwn: true,
     rejects: [["coalesce(id_scheme, 0) NOT IN (0, 1)", "the scheme of its ids is unknown"]],
     write: [
       writeAccounts,

@@ -40,3 +40,9 @@ export const beyond = (table: string, max: number, name: string, counted = "true
     `this server has its maximum of ${max} ${name}`
   ]
 }
+
+/** Statement that redirects former paths of files, the pairs in `redirects`, to their names here. */
+export const writeRedirects = (joins = ""): string =>
+  `INSERT INTO media_redirects (path, name)
+    SELECT e ->> 0, e ->> 1 FROM staged s ${joins}, json_array_elements(s.redirects::json) e
+    ON CONFLICT (path) DO UPDATE SET name = excluded.name`

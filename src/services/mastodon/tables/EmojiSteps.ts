@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { customEmojisMax } from "../../instance/CustomEmojis.ts"
 import type { StorageFailed } from "../../media/Storage.ts"
 import type { Step, TextRow } from "../Step.ts"
-import { beyond } from "./ColumnSql.ts"
+import { beyond, writeRedirects } from "./ColumnSql.ts"
 
 const joins = "LEFT JOIN custom_emoji_categories g ON g.id = t.category_id"
 const columns = `id:bigint shortcode domain disabled:boolean visible_in_picker:boolean image_file_name image_remote_url
@@ -26,7 +26,7 @@ export const remoteEmoji: Step = {
   changes: true
 }
 
-/** Emoji of this server. `keep` stores the files of a row as `name` and, if it moves, `still`. */
+/** Emoji of this server. `keep` stores the files of a row as `name` and, if it moves, `still`, with `redirects`. */
 export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow, StorageFailed | SqlError>): Step => ({
   name: "custom emoji",
   table: "custom_emojis",
@@ -34,7 +34,7 @@ export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow, StorageFail
   where: "t.domain IS NULL",
   columns,
   computed: [["category", "g.name"]],
-  prepared: "name still",
+  prepared: "name still redirects",
   prepare: (rows) => Effect.forEach(rows, keep),
   rejects: [
     badName,
@@ -49,7 +49,8 @@ export const emoji = (keep: (row: TextRow) => Effect.Effect<TextRow, StorageFail
         created_at, updated_at FROM staged
       ON CONFLICT (id) DO UPDATE SET file_name = excluded.file_name, static_name = excluded.static_name, disabled = excluded.disabled,
         visible_in_picker = excluded.visible_in_picker, category = excluded.category, updated_at = excluded.updated_at`,
-    `UPDATE stored_files f SET emoji_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`
+    `UPDATE stored_files f SET emoji_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`,
+    writeRedirects()
   ],
   needsFiles: true,
   changes: true,

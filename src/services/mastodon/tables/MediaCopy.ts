@@ -4,11 +4,14 @@ import { sizeOf } from "../../media/MediaRecord.ts"
 import { StoredFiles } from "../../media/StoredFiles.ts"
 import { OldFiles } from "../OldFiles.ts"
 import type { Step, TextRow } from "../Step.ts"
-import { lacksAccount, listOf } from "./ColumnSql.ts"
+import { lacksAccount, listOf, writeRedirects } from "./ColumnSql.ts"
 import { emoji } from "./EmojiSteps.ts"
 
 /** Files that are copied at once. */
 const filesAtOnce = 4
+
+/** Refusals of the storage to copy an object, after which all files are downloaded: it lacks a permission. */
+const refusalsMax = 4
 
 /** Types of emoji (limits-and-rates.md section 1). */
 const emojiTypes = /\.(?:png|gif|webp)$/i
@@ -58,18 +61,33 @@ const metaOf = (text: string | null | undefined) =>
     }
   })
 
+/** Returns the pairs of a file's path at Mastodon and its name here, without missing files, as JSON. */
+const redirectsOf = (...pairs: ReadonlyArray<readonly [path: string | undefined, name: string | undefined]>) =>
+  JSON.stringify(pairs.filter(([path, name]) => path !== undefined && name !== undefined))
+
 const withoutExtension = (file: string) => file.replace(/\.[^.]*$/, "")
 
 /** Files of this server: attachments of local posts, avatars and headers of local accounts, and custom emoji. */
 export const make = Effect.gen(function*() {
   const files = yield* StoredFiles
   const old = yield* OldFiles
+  /** Refusals of the storage to copy an object, since the last one that it copied. */
+  let refusals = 0
 
-  /** Copies the first of these files; returns its new name, null if this server may show none of them. */
+  /**
+   * Copies or links the first of these files, which never change; one in a bucket of the same service is copied there.
+   * Returns its new name and its path; null if this server may show none of them.
+   */
   const keepFile = Effect.fnUntraced(function*(names: ReadonlyArray<string>) {
     const found = yield* old.find(names)
     const extension = extensions[/\.([^./]+)$/.exec(found?.name ?? "")?.[1]?.toLowerCase() ?? ""]
-    return found === undefined || extension === undefined ? null : yield* files.keep(extension, found.path, found.bytes)
+    if (found === undefined || extension === undefined) return null
+    const { bytes, object } = found
+    const copied = object === undefined || refusals >= refusalsMax
+      ? undefined
+      : yield* files.keepObject(extension, object, bytes)
+    if (object !== undefined) refusals = copied === undefined ? refusals + 1 : 0
+    return { name: copied ?? (yield* files.keep(extension, yield* found.path, bytes, true)), path: found.name }
   }, Effect.scoped)
 
   const attachment = Effect.fnUntraced(function*(row: TextRow) {
@@ -77,38 +95,45 @@ export const make = Effect.gen(function*() {
     const [id, file] = [row["id"] ?? "", row["file_file_name"] ?? ""]
     const at = (style: string, name: string) => placeOf("media_attachments/files", id, style, name)
     const base = withoutExtension(file)
+    const cover = row["thumbnail_file_name"] ?? ""
     const media = file === "" ? null : yield* keepFile([at("original", file)])
     const preview = media === null
       ? null
-      : yield* keepFile(
-        [file, `${base}.png`, `${base}.jpeg`, `${base}.jpg`, `${base}.webp`].map((name) => at("small", name))
-      )
-    const copied: TextRow = { ...row, meta, x, y, media, preview }
+      : yield* keepFile([
+        ...(cover === "" ? [] : [placeOf("media_attachments/thumbnails", id, "original", cover)]),
+        ...[file, `${base}.png`, `${base}.jpeg`, `${base}.jpg`, `${base}.webp`].map((name) => at("small", name))
+      ])
+    const copied: TextRow = {
+      ...row,
+      meta,
+      x,
+      y,
+      media: media?.name ?? null,
+      preview: preview?.name ?? null,
+      redirects: redirectsOf([media?.path, media?.name], [preview?.path, preview?.name])
+    }
     return copied
   })
 
-  const keptEmoji = Effect.fnUntraced(function*(row: TextRow) {
-    const [id, file] = [row["id"] ?? "", row["image_file_name"] ?? ""]
-    const at = (style: string, name: string) => placeOf("custom_emojis/images", id, style, name)
-    const name = emojiTypes.test(file) ? yield* keepFile([at("original", file)]) : null
-    const still = name?.endsWith(".gif") === true
-      ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
-      : null
-    const copied: TextRow = { ...row, name, still }
+  /** Copies a picture and, if it moves, its still; Mastodon may have named a still for one that does not move. */
+  const picture = Effect.fnUntraced(function*(row: TextRow, folder: string, file: string) {
+    const at = (style: string, name: string) => placeOf(folder, row["id"] ?? "", style, name)
+    const stillPath = at("static", `${withoutExtension(file)}.png`)
+    const kept = yield* keepFile([at("original", file)])
+    const still = kept?.name.endsWith(".gif") === true ? yield* keepFile([stillPath]) : null
+    const copied: TextRow = {
+      ...row,
+      name: kept?.name ?? null,
+      still: still?.name ?? null,
+      redirects: redirectsOf([kept?.path, kept?.name], [stillPath, still?.name ?? kept?.name])
+    }
     return copied
   })
 
-  const picture = (kind: "avatar" | "header") =>
-    Effect.fnUntraced(function*(row: TextRow) {
-      const [id, file] = [row["id"] ?? "", row["file"] ?? ""]
-      const at = (style: string, name: string) => placeOf(`accounts/${kind}s`, id, style, name)
-      const name = yield* keepFile([at("original", file)])
-      const still = name?.endsWith(".gif") === true
-        ? yield* keepFile([at("static", `${withoutExtension(file)}.png`)])
-        : null
-      const copied: TextRow = { ...row, name, still }
-      return copied
-    })
+  const keptEmoji = (row: TextRow) => {
+    const file = row["image_file_name"] ?? ""
+    return picture(row, "custom_emojis/images", emojiTypes.test(file) ? file : "")
+  }
 
   const attachments: Step = {
     name: "attachments",
@@ -119,9 +144,9 @@ export const make = Effect.gen(function*() {
     where: `t.status_id IS NOT NULL AND (st.ordered_media_attachment_ids IS NULL
       OR t.id = ANY (st.ordered_media_attachment_ids)) OR t.status_id IS NULL AND t.scheduled_status_id IS NOT NULL`,
     columns: `id:bigint account_id:bigint status_id:bigint type:int description blurhash file_file_name file_meta
-      created_at:timestamptz`,
+      thumbnail_file_name created_at:timestamptz`,
     computed: [["ordered", "to_jsonb(st.ordered_media_attachment_ids)"]],
-    prepared: "meta x:float8 y:float8 media preview",
+    prepared: "meta x:float8 y:float8 media preview redirects",
     prepare: (rows) => Effect.forEach(rows, attachment, { concurrency: filesAtOnce }),
     rejects: [
       lacksAccount("account_id"),
@@ -140,6 +165,7 @@ export const make = Effect.gen(function*() {
           description = excluded.description, focus_x = excluded.focus_x, focus_y = excluded.focus_y`,
       `UPDATE stored_files f SET media_id = s.id FROM staged s JOIN media_attachments m ON m.id = s.id
         WHERE f.name IN (s.media, s.preview) AND m.file_name = s.media`,
+      writeRedirects("JOIN media_attachments m ON m.id = s.id AND m.file_name = s.media"),
       `UPDATE statuses p SET media_ids = ARRAY(SELECT m.id FROM media_attachments m WHERE m.status_id = p.id
           ORDER BY array_position(s.places, m.id), m.id)
         FROM (SELECT DISTINCT ON (status_id) status_id, ${listOf("ordered", "bigint")} AS places FROM staged) s
@@ -154,8 +180,9 @@ export const make = Effect.gen(function*() {
     where: `t.domain IS NULL AND coalesce(to_jsonb(t) ->> '${kind}_file_name', '') <> ''`,
     columns: "id:bigint",
     computed: [["file", `to_jsonb(t) ->> '${kind}_file_name'`]],
-    prepared: "name still",
-    prepare: (rows) => Effect.forEach(rows, picture(kind), { concurrency: filesAtOnce }),
+    prepared: "name still redirects",
+    prepare: (rows) =>
+      Effect.forEach(rows, (row) => picture(row, `accounts/${kind}s`, row["file"] ?? ""), { concurrency: filesAtOnce }),
     rejects: [
       lacksAccount("id"),
       ["name IS NULL", "the picture is missing in the media folder, or of a type that is not served"]
@@ -165,7 +192,8 @@ export const make = Effect.gen(function*() {
       `UPDATE stored_files f SET account_id = NULL FROM staged s JOIN accounts a ON a.id = s.id
         WHERE f.name IN (a.${kind}_name, a.${kind}_static_name)`,
       `UPDATE accounts a SET ${kind}_name = s.name, ${kind}_static_name = s.still FROM staged s WHERE a.id = s.id`,
-      `UPDATE stored_files f SET account_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`
+      `UPDATE stored_files f SET account_id = s.id FROM staged s WHERE f.name IN (s.name, s.still)`,
+      writeRedirects()
     ],
     needsFiles: true,
     changes: true

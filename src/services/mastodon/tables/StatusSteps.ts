@@ -3,16 +3,24 @@ import { nowMark, type Step } from "../Step.ts"
 import { lacksAccount, lacksPost, listOf } from "./ColumnSql.ts"
 import { renderer } from "./TextRenderer.ts"
 
+/** Looked up for each post: without OFFSET, Postgres would read the whole table for each batch, to hash it. */
+const exists = (rows: string) => `EXISTS (SELECT FROM ${rows} OFFSET 0)`
+
 /**
  * Posts of other servers that are copied: those that local accounts interacted with, and those of the last `days`. The
  * others are fetched again when somebody asks for them.
  */
 const isCopied = (days: number) =>
-  `coalesce(t.local, t.uri IS NULL) OR t.created_at > '${nowMark}'::timestamp - ${days} * interval '1 day'
-    OR EXISTS (SELECT FROM favourites x WHERE x.status_id = t.id) OR EXISTS (SELECT FROM bookmarks x WHERE x.status_id = t.id)
-    OR EXISTS (SELECT FROM statuses x WHERE x.reblog_of_id = t.id AND x.local) OR EXISTS (SELECT FROM statuses x
-      WHERE x.in_reply_to_id = t.id AND x.local) OR EXISTS (SELECT FROM status_pins x WHERE x.status_id = t.id)
-    OR EXISTS (SELECT FROM mentions x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = t.id AND a.domain IS NULL)`
+  [
+    "coalesce(t.local, t.uri IS NULL)",
+    `t.created_at > '${nowMark}'::timestamp - ${days} * interval '1 day'`,
+    exists("favourites x WHERE x.status_id = t.id"),
+    exists("bookmarks x WHERE x.status_id = t.id"),
+    exists("statuses x WHERE x.reblog_of_id = t.id AND x.local"),
+    exists("statuses x WHERE x.in_reply_to_id = t.id AND x.local"),
+    exists("status_pins x WHERE x.status_id = t.id"),
+    exists("mentions x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = t.id AND a.domain IS NULL")
+  ].join(" OR ")
 
 /** Posts of other servers, in contrast to boosts and to local posts, which are all copied. */
 const isOthers = "t.reblog_of_id IS NULL AND NOT coalesce(t.local, t.uri IS NULL)"
@@ -182,14 +190,20 @@ export const make = Effect.fnUntraced(function*(
     ...conversations,
     prepare: (rows) => Effect.succeed(rows.map((row) => ({ ...row, ["public_url"]: publicUrl, domain })))
   }
+  const all = (name: string, kind: string): Step => ({
+    ...step(name, `${kind} AND (${isCopied(days)})`),
+    // The other conditions look up who refers to each post.
+    countedWhere: `t.deleted_at IS NULL AND ${kind}`,
+    ends: "statuses"
+  })
   return [
     tags,
     threads,
     // Before the posts that quote them, or that are reported.
     { ...step("quoted posts", `${isOthers} AND t.id IN (${quotedHere})`), needs: "quotes" },
     { ...step("reported posts", `${isOthers} AND t.id IN (${reported})`), needs: "reports" },
-    { ...step("posts", `t.reblog_of_id IS NULL AND (${isCopied(days)})`), ends: "statuses" },
-    { ...step("boosts", `t.reblog_of_id IS NOT NULL AND (${isCopied(days)})`), ends: "statuses" },
+    all("posts", "t.reblog_of_id IS NULL"),
+    all("boosts", "t.reblog_of_id IS NOT NULL"),
     polls,
     votes
   ] satisfies ReadonlyArray<Step>

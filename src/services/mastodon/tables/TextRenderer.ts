@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeByteLimit } from "../../html/ByteLimit.ts"
+import { handle } from "../../html/TextTokens.ts"
 import { statusBytesMax } from "../../instance/ContentLimits.ts"
 import { Drafts, namedBy } from "../../statuses/Drafts.ts"
 import type { TextRow } from "../Step.ts"
@@ -17,10 +18,12 @@ export const renderer = Effect.gen(function*() {
       rows.flatMap((row) => row["is_local"] === "true" ? [[row, drafts.names(row["text"] ?? "")] as const] : [])
     )
     const handles = new Set<string>()
-    for (const names of own.values()) for (const handle of names.handles) handles.add(handle)
-    const named = handles.size === 0 ? [] : yield* namedBy(sql, handles)
+    for (const names of own.values()) for (const name of names.handles) handles.add(name)
+    const found = handles.size === 0 ? [] : yield* namedBy(sql, handles)
+    const byHandle = new Map(found.map((account) => [handle(account.username, account.domain ?? undefined), account]))
     return rows.map((row): TextRow => {
       const names = own.get(row)
+      const named = [...names?.handles ?? []].flatMap((name) => byHandle.get(name) ?? [])
       const room = makeByteLimit(statusBytesMax)
       const text = row["text"] ?? ""
       return names === undefined

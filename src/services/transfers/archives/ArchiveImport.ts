@@ -10,6 +10,8 @@ const ArchivePlan = Schema.Struct({
   /** Files that the archive has for its posts, and files that its posts name and it lacks. */
   files: Schema.Int,
   missingFiles: Schema.Int,
+  /** Posts that will fail, as they had files only and the archive lacks these; absent in older plans. */
+  empty: Schema.optionalKey(Schema.Int),
   /** Items that are left out, by reason (`ArchivedItem`). */
   foreign: Schema.Int,
   unreadable: Schema.Int,

@@ -59,6 +59,8 @@ export class ImportedPosts extends Context.Service<ImportedPosts, {
   readonly add: (of: Import, item: Post | Boost) => Effect.Effect<Imported, SqlError>
   /** Returns true for ids that were imported before, and for posts that the account wrote here. */
   readonly isKnown: (accountId: AccountId, uri: string) => Effect.Effect<boolean, SqlError>
+  /** Returns true for a post that would have nothing to show: it had files only, and the archive has none of them. */
+  readonly isEmpty: (transferId: bigint, post: Post) => Effect.Effect<boolean, SqlError>
   /**
    * Returns at most `limit` posts that an import added. A post is `noticed` if another account replied to it, boosted,
    * favourited or quoted it, or if it was edited or boosted here, so that other servers may have it.
@@ -200,8 +202,7 @@ const make = Effect.gen(function*() {
     Effect.asVoid(sql`INSERT INTO imported_statuses (account_id, uri, url, status_id, transfer_id)
       VALUES (${accountId}, ${uri}, ${url}, ${statusId}, ${transferId})`)
 
-  /** Returns true for a post that would have nothing to show: it had files only, and the archive has none of them. */
-  const isEmpty = Effect.fnUntraced(function*({ transferId }: Import, { files, note }: Post) {
+  const isEmpty = Effect.fnUntraced(function*(transferId: bigint, { files, note }: Post) {
     if (note.attachments.length === 0 || note.poll !== undefined || note.spoilerText !== "") return false
     if (plainText(bounded(note.html)).trim() !== "") return false
     const found = yield* sql`SELECT FROM archive_files
@@ -211,7 +212,7 @@ const make = Effect.gen(function*() {
 
   const addPost = Effect.fnUntraced(function*(of: Import, post: Post) {
     const { accountId } = of
-    if (yield* isEmpty(of, post)) return "failed" as const
+    if (yield* isEmpty(of.transferId, post)) return "failed" as const
     const { inReplyTo, poll, publishedMillis, uri, url } = post.note
     const parent = yield* parentOf(accountId, inReplyTo)
     const row = rowOf(accountId, post, parent)
@@ -268,6 +269,7 @@ const make = Effect.gen(function*() {
 
   return ImportedPosts.of({
     add,
+    isEmpty,
     isKnown,
     added: traced("ImportedPosts.added")((account, transferId, limit) =>
       addedRows(sql`SELECT i.status_id, s.deleted_at IS NULL AND (s.edited_at IS NOT NULL OR c.favourites_count > 0

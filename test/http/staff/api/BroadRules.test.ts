@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { ask } from "../../../support/Api.ts"
+import { cli } from "../../../support/CommandLine.ts"
 import { TestServer } from "../../../support/Server.ts"
 import { staffMember } from "../../../support/Staff.ts"
 
@@ -22,6 +24,24 @@ layer(TestServer.layer(), { excludeTestServices: true })("rules about servers an
       for (const domain of ["under_score.example", "münchen.example", "a-b.example:8443"]) {
         assert.strictEqual((yield* ask(staff, "POST", "/api/v1/domain_blocks", { domain })).status, 200, domain)
       }
+    }))
+
+  it.effect("F95: the command line refuses such names, and asks for a public suffix to be confirmed", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* TestServer
+      const sql = yield* SqlClient.SqlClient
+      const rules = sql`SELECT domain FROM domain_blocks UNION ALL SELECT domain FROM domain_allows`
+      const before = (yield* rules).length
+      for (const act of ["block", "allow"]) {
+        for (const domain of [...names, "co.jp"]) {
+          const { code, err } = yield* cli(["domain", act, domain], variables)
+          assert.strictEqual(code, 1, `${act} ${domain}`)
+          assert.match(err, domain === "co.jp" ? /public suffix/ : /not a valid domain name/)
+        }
+      }
+      assert.strictEqual((yield* rules).length, before)
+      assert.strictEqual((yield* cli(["domain", "block", "co.jp", "--confirmed"], variables)).code, 0)
+      assert.strictEqual((yield* rules).length, before + 1)
     }))
 
   it.effect("F95, D-013: a public suffix must be confirmed", () =>

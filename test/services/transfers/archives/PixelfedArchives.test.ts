@@ -157,7 +157,7 @@ layer(archiveServer, { excludeTestServices: true })("statuses that Pixelfed expo
       )
     }))
 
-  it.effect("F394: fail without text if their pictures are missing, as nothing would be shown", () =>
+  it.effect("F394, F401: fail without text, as their plan says, if their pictures are missing, as nothing would be shown", () =>
     Effect.gen(function*() {
       const owner = yield* user("pixempty")
       yield* claimAlias(owner, `${origin}/users/pixempty`)
@@ -170,6 +170,9 @@ layer(archiveServer, { excludeTestServices: true })("statuses that Pixelfed expo
         ]),
         "storage/m/_v2/77/abc/1.png": new Uint8Array(yield* photo)
       })
+      const { id, plan } = yield* planOf(owner, zip)
+      assert.deepInclude(plan, { posts: 2, files: 1, missingFiles: 2, empty: 1 })
+      yield* Transfers.use((transfers) => transfers.cancel(owner, id))
       assert.deepInclude(yield* importArchive(owner, zip), { state: "finished", added: 2, failed: 1 })
       assert.deepStrictEqual(
         (yield* postsOf(owner)).map(({ mediaIds, spoilerText }) => [mediaIds.length, spoilerText]),

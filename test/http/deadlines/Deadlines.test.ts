@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import * as Deadlines from "../../src/http/Deadlines.ts"
-import { ResponseSeconds } from "../../src/services/runtime/ResponseSeconds.ts"
+import * as Deadlines from "../../../src/http/deadlines/Deadlines.ts"
+import { ResponseSeconds } from "../../../src/services/runtime/ResponseSeconds.ts"
 
 /** Returns the status of a request whose handler does this work; a request has `seconds`. */
 const statusOf = (seconds: number, work: Effect.Effect<void>) => {

@@ -1,12 +1,12 @@
 import { Effect, type Exit, Fiber } from "effect"
 import { HttpMethod, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { elapsedMillis } from "../services/runtime/ElapsedMillis.ts"
-import { ResponseSeconds } from "../services/runtime/ResponseSeconds.ts"
-import { takesFiles } from "./body/UploadedFiles.ts"
-import { isStreaming } from "./guard/Handshake.ts"
-import * as Reply from "./guard/Reply.ts"
-import { InFlight } from "./InFlight.ts"
-import * as TimeoutSet from "./TimeoutSet.ts"
+import { elapsedMillis } from "../../services/runtime/ElapsedMillis.ts"
+import { ResponseSeconds } from "../../services/runtime/ResponseSeconds.ts"
+import * as TimeoutSet from "../../services/runtime/TimeoutSet.ts"
+import { takesFiles } from "../body/UploadedFiles.ts"
+import { isStreaming } from "../guard/Handshake.ts"
+import { InFlight } from "../guard/InFlight.ts"
+import * as Reply from "../guard/Reply.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -11,7 +11,7 @@ export interface InFlight {
  * no slot (`requestsInFlightMax`) and no time (`responseMillisMax`). Middleware that counts or times requests provides
  * this, wrapping the outer one.
  */
-export const InFlight = Context.Reference<InFlight>("murmuration/http/InFlight", {
+export const InFlight = Context.Reference<InFlight>("murmuration/http/guard/InFlight", {
   defaultValue: () => ({ withoutSlot: (effect) => effect })
 })
 

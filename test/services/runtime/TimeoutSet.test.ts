@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as TimeoutSet from "../../src/http/TimeoutSet.ts"
-import { jumpingClock } from "../support/JumpingClock.ts"
+import * as TimeoutSet from "../../../src/services/runtime/TimeoutSet.ts"
+import { jumpingClock } from "../../support/JumpingClock.ts"
 
 it.effect.each([-3_600_000, 3_600_000])(
-  "F114: a wall clock that jumps by %d ms ends no wait, early or late",
+  "row 91 F114: a wall clock that jumps by %d ms ends no wait, early or late",
   (by) =>
     Effect.gen(function*() {
       const { jump, within } = yield* jumpingClock

@@ -1,6 +1,6 @@
 import type { Duration } from "effect"
 import { Effect, Schedule } from "effect"
-import { elapsedMillis } from "../services/runtime/ElapsedMillis.ts"
+import { elapsedMillis } from "./ElapsedMillis.ts"
 
 /** Waiting item; `since` is an `elapsedMillis` time. */
 export interface Waiting {

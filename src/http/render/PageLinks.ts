@@ -1,4 +1,4 @@
-import type { OffsetPage, Page } from "../services/database/Paging.ts"
+import type { OffsetPage, Page } from "../../services/database/Paging.ts"
 
 /** Ends of a page: `first` and `last` are the cursor ids of its newest and oldest row. */
 interface PageEnds {
@@ -9,9 +9,26 @@ interface PageEnds {
 }
 
 /**
+ * Maximum characters of a `Link` header. Proxies refuse a response whose headers have more than 4,096 bytes, and the
+ * links repeat the query of the request.
+ */
+const headerCharactersMax = 3_000
+
+/** Returns the header of these links, of which the first ones that fit are kept; undefined without any. */
+const joined = (links: ReadonlyArray<string>): string | undefined => {
+  let header: string | undefined
+  for (const one of links) {
+    const longer: string = header === undefined ? one : `${header}, ${one}`
+    if (longer.length > headerCharactersMax) return header
+    header = longer
+  }
+  return header
+}
+
+/**
  * Returns the `Link` header of a page (RFC 8288): `next` by max_id, `prev` by min_id or, for lists of accounts,
  * since_id. `path` is absolute; of the request's own query only `keep` and the limit are kept. Undefined for an empty
- * page.
+ * page. Links that would make the header too long are left out, `prev` first.
  */
 export const link = (
   baseUrl: string,
@@ -33,7 +50,7 @@ export const link = (
     return `${baseUrl}${path}?${query}`
   }
   const next = ends.more ? [`<${url("max_id", ends.last)}>; rel="next"`] : []
-  return [...next, `<${url(back, ends.first)}>; rel="prev"`].join(", ")
+  return joined([...next, `<${url(back, ends.first)}>; rel="prev"`])
 }
 
 /**
@@ -55,7 +72,7 @@ export const offsetLink = (
     ...(limit > 0 && rows >= limit ? [at(offset + limit, "next")] : []),
     ...(offset > 0 ? [at(Math.max(0, offset - limit), "prev")] : [])
   ]
-  return links.length === 0 ? undefined : links.join(", ")
+  return joined(links)
 }
 
 /**

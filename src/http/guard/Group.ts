@@ -2,10 +2,10 @@ import { Effect, Layer, Scope } from "effect"
 import type { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Simplify } from "effect/Struct"
-import { reduceContext } from "../services/runtime/Lean.ts"
-import type { Caller } from "./guard/Caller.ts"
-import { Guard } from "./guard/Guard.ts"
-import type { Refusal, ResponseAs } from "./guard/Reply.ts"
+import { reduceContext } from "../../services/runtime/Lean.ts"
+import type { Caller } from "./Caller.ts"
+import { Guard } from "./Guard.ts"
+import type { Refusal, ResponseAs } from "./Reply.ts"
 
 /**
  * Handler of an endpoint: returns its declared response or a refusal. A handler may use only `Caller` and the router's
