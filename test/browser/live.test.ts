@@ -6,6 +6,7 @@ import { TestServer } from "../support/Server.ts"
 import { axeFinds } from "./Axe.ts"
 import { Browser, picture } from "./Browser.ts"
 import { at, streamOpens, until } from "./LivePages.ts"
+import { workerReady } from "./ServiceWorkers.ts"
 
 layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: true })(
   "the web client, live",
@@ -234,7 +235,7 @@ layer(Layer.merge(TestServer.layer(), Browser.layer), { excludeTestServices: tru
         yield* publishedId(erik, "kept for later")
         const { page } = yield* at(erik)
         yield* Effect.promise(async () => {
-          await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+          await workerReady(page)
           // The service worker serves the next page, even if it has not claimed the page that registered it.
           await page.goto(`${baseUrl}/home`)
           await until(page, "navigator.serviceWorker.controller !== null")

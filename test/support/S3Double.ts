@@ -46,6 +46,7 @@ export const s3Double = Effect.acquireRelease(
   Effect.promise(async () => {
     const objects = new Map<string, Stored>()
     const uploads = new Map<string, Begun>()
+    /** Method and path of each request; `COPY` for a PUT that copies another object. */
     const requests: Array<string> = []
     const faults: Array<{ readonly when: (line: string) => boolean; readonly fault: Fault }> = []
     let [count, inMemory, inMemoryMax] = [0, 0, 0]
@@ -165,7 +166,8 @@ export const s3Double = Effect.acquireRelease(
     }
 
     const server = createServer((request, response) => {
-      const line = `${request.method} ${request.url}`
+      const isCopy = request.headers["x-amz-copy-source"] !== undefined
+      const line = `${isCopy ? "COPY" : request.method} ${request.url}`
       requests.push(line)
       const index = faults.findIndex(({ when }) => when(line))
       const [taken] = index < 0 ? [] : faults.splice(index, 1)

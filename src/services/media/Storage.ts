@@ -40,7 +40,7 @@ export class Storage extends Context.Service<Storage, {
   readonly writeFile: (name: string, path: string, isFixed?: boolean) => Effect.Effect<void, StorageFailed>
   /**
    * Copies an object within the service, without a download; returns false if that is not possible, as from another service or
-   * without permission. Only buckets have it.
+   * without permission. Fails while the service is busy: a later copy may succeed. Only buckets have it.
    */
   readonly copyObject?: (name: string, from: BucketObject) => Effect.Effect<boolean, StorageFailed>
   /** Returns the bytes of a file; undefined if it does not exist. */

@@ -48,7 +48,10 @@ export class StoredFiles extends Context.Service<StoredFiles, {
     string,
     StorageFailed | SqlError
   >
-  /** Copies an object of the same service, and returns its name here; undefined if the storage cannot do that. */
+  /**
+   * Copies an object of the same service, and returns its name here; undefined if the storage cannot do that. Fails while
+   * the service is busy.
+   */
   readonly keepObject: (extension: ServedExtension, object: BucketObject, bytes: number) => Effect.Effect<
     string | undefined,
     StorageFailed | SqlError
@@ -155,7 +158,8 @@ export class StoredFiles extends Context.Service<StoredFiles, {
       ) {
         if (storage.copyObject === undefined) return undefined
         const name = yield* enter(extension)
-        if (yield* storage.copyObject(name, object)) {
+        // A copy whose response was lost may exist.
+        if (yield* Effect.onError(storage.copyObject(name, object), () => discard([name]))) {
           yield* arrived(name, bytes)
           return name
         }

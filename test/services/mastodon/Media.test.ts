@@ -136,7 +136,7 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       )
     }))
 
-  it.effect("are copied from a bucket with Mastodon's own keys; a bucket that does not respond loses none; one of the same service copies them itself", () =>
+  it.effect("are copied from a bucket with Mastodon's own keys; a bucket that does not respond loses none; F481: one of the same service copies them itself, even after it was busy", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const sql = yield* SqlClient.SqlClient
@@ -220,5 +220,27 @@ layer(servers, { excludeTestServices: true })("files of a Mastodon server", (it)
       const [attachment] = yield* sql<{ fileName: string }>`SELECT file_name FROM media_attachments
         WHERE account_id = ${eve.id}`
       assert.strictEqual(bucket.objects.get(attachment!.fileName)?.body.toString(), "whole bird")
+
+      // Copies that fail because the service is busy are downloaded, and are no refusals: the next are copied again.
+      yield* sql`DELETE FROM transfer_cursors WHERE step <> 'roles'`
+      yield* sql`DELETE FROM media_attachments WHERE account_id = ${eve.id}`
+      bucket.objects.set(face, { ...bucket.objects.get(face)!, headers: {} })
+      const more = Array.from({ length: 12 }, (_, n) => 50_030 + n)
+      yield* from.insert(
+        "media_attachments",
+        ...more.map((n) => ({ ...attached, id: idOf(n), fileFileName: "more.jpeg", fileMeta: "{}" }))
+      )
+      const moreAt = (n: number) => placeOf("media_attachments/files", String(idOf(n)), "original", "more.jpeg")
+      for (const n of more) put(moreAt(n), `more ${n}`)
+      bucket.requests.length = 0
+      // Four copies fail with four attempts each before the last of the three beside them has had all of its own.
+      const copiesMax = 4 + 3
+      bucket.fail("COPY ", ...Array.from({ length: 4 * copiesMax }, () => 503))
+      assert.deepInclude(yield* cli(args, { ...server, ...variables }), { code: 0, err: "" })
+      const downloaded = bucket.requests.filter((line) => line.startsWith("GET ") && line.includes("/old/system/"))
+      assert.isAtLeast(downloaded.length, 4)
+      assert.isAtMost(downloaded.length, copiesMax)
+      const kept = [...bucket.objects].filter(([key]) => !key.startsWith("old/")).map(([, { body }]) => body.toString())
+      for (const n of more) assert.include(kept, `more ${n}`)
     }))
 })

@@ -123,9 +123,8 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
     return yield* new StorageFailed({ text: yield* reason(request, response) })
   })
 
-  /** Returns the XML document of a response; one that contains "Error" fails despite its status of 200. */
-  const document = Effect.fnUntraced(function*(request: S3Request) {
-    const response = yield* need(request)
+  /** Returns the XML document of a successful response; one that contains "Error" fails despite its status of 200. */
+  const documentIn = Effect.fnUntraced(function*(request: S3Request, response: S3Response) {
     const found = yield* Effect.flatMap(response.text, leaves).pipe(
       Effect.catchTag(
         "XmlError",
@@ -138,6 +137,18 @@ export const make = Effect.fnUntraced(function*(settings: S3Settings) {
       : yield* new StorageFailed({ text: `S3 responded to ${request.method} with ${code}` })
   })
 
-  return { find, need, document }
+  const document = Effect.fnUntraced(function*(request: S3Request) {
+    return yield* documentIn(request, yield* need(request))
+  })
+
+  /** Returns false if S3 refuses the request, as without a permission. Fails while S3 is busy or does not respond. */
+  const isDone = Effect.fnUntraced(function*(request: S3Request) {
+    const response = yield* ask(request)
+    if (response.status < 200 || response.status >= 300) return false
+    yield* documentIn(request, response)
+    return true
+  })
+
+  return { find, need, document, isDone }
 })
 export type Requests = Effect.Success<ReturnType<typeof make>>

@@ -105,9 +105,9 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
         Number(size) > partBytes
           ? inParts(key, path, Number(size))
           : Effect.asVoid(putWhole(key, path, Number(size)))),
-    /** Copies an object of the service to a key; false if it refuses, as without the permission to read that object. */
+    /** Copies an object of the service to a key; false if it refuses, as without the permission to read that object. Fails while it is busy. */
     copy: (key: string, fromBucket: string, fromKey: string) =>
-      requests.document({
+      requests.isDone({
         method: "PUT",
         key,
         headers: {
@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function*(requests: Requests, acl: S3Setti
           // Otherwise the copy would have the headers of the other object.
           "x-amz-metadata-directive": "REPLACE"
         }
-      }).pipe(Effect.match({ onFailure: () => false, onSuccess: () => true })),
+      }),
     /** Aborts uploads of a key that a killed process never completed; not every S3 service can list them. */
     abandon: (key: string) =>
       Effect.ignore(

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { ServedExtension } from "../../media/FileTypes.ts"
 import { sizeOf } from "../../media/MediaRecord.ts"
+import type { BucketObject } from "../../media/Storage.ts"
 import { StoredFiles } from "../../media/StoredFiles.ts"
 import { OldFiles } from "../OldFiles.ts"
 import type { Step, TextRow } from "../Step.ts"
@@ -10,7 +11,7 @@ import { emoji } from "./EmojiSteps.ts"
 /** Files that are copied at once. */
 const filesAtOnce = 4
 
-/** Refusals of the storage to copy an object, after which all files are downloaded: it lacks a permission. */
+/** Refusals in a row, after which files are downloaded instead of copied by the storage: it lacks a permission. */
 const refusalsMax = 4
 
 /** Types of emoji (limits-and-rates.md section 1). */
@@ -74,6 +75,20 @@ export const make = Effect.gen(function*() {
   /** Refusals of the storage to copy an object, since the last one that it copied. */
   let refusals = 0
 
+  /** Lets the storage copy an object; undefined if the file must be downloaded. A busy storage does not count as a refusal. */
+  const copiedObject = Effect.fnUntraced(
+    function*(extension: ServedExtension, object: BucketObject, bytes: number) {
+      if (refusals >= refusalsMax) return undefined
+      const copied = yield* files.keepObject(extension, object, bytes)
+      refusals = copied === undefined ? refusals + 1 : 0
+      if (refusals === refusalsMax) {
+        yield* Effect.logWarning("the storage refuses to copy objects, so all further files are downloaded")
+      }
+      return copied
+    },
+    Effect.catchTag("StorageFailed", () => Effect.undefined)
+  )
+
   /**
    * Copies or links the first of these files, which never change; one in a bucket of the same service is copied there.
    * Returns its new name and its path; null if this server may show none of them.
@@ -83,10 +98,7 @@ export const make = Effect.gen(function*() {
     const extension = extensions[/\.([^./]+)$/.exec(found?.name ?? "")?.[1]?.toLowerCase() ?? ""]
     if (found === undefined || extension === undefined) return null
     const { bytes, object } = found
-    const copied = object === undefined || refusals >= refusalsMax
-      ? undefined
-      : yield* files.keepObject(extension, object, bytes)
-    if (object !== undefined) refusals = copied === undefined ? refusals + 1 : 0
+    const copied = object === undefined ? undefined : yield* copiedObject(extension, object, bytes)
     return { name: copied ?? (yield* files.keep(extension, yield* found.path, bytes, true)), path: found.name }
   }, Effect.scoped)
 
