@@ -1,4 +1,4 @@
-import { Deferred, Effect, Exit, Layer, Schema } from "effect"
+import { Clock, Deferred, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TaggedCollections } from "../../services/collections/TaggedCollections.ts"
 import { AccountId, StatusId } from "../../services/database/Ids.ts"
@@ -115,14 +115,17 @@ const make = Effect.gen(function*() {
     }
   })
 
-  /** Tells the local followers of an account to send their follows once more. */
+  /** Tells the local followers of an account, and those who asked to follow it, to send their follows once more. */
   const refollow = Effect.fnUntraced(function*(accountId: bigint) {
     const target = AccountId.make(accountId)
+    const at = new Date(yield* Clock.currentTimeMillis)
+    yield* sql`UPDATE remote_actors SET refollowed_at = ${at} WHERE account_id = ${accountId}`
     const command: Command = { _tag: "RepeatFollow", target }
     const encoded = yield* PersistedCommand.encode(command)
     let cursor: bigint | undefined = 0n
     while (cursor !== undefined) {
-      const slice: Effect.Success<ReturnType<typeof moves.localFollowers>> = yield* moves.localFollowers(target, cursor)
+      const slice: Effect.Success<ReturnType<typeof moves.followersAndRequesters>> = yield* moves
+        .followersAndRequesters(target, cursor)
       yield* operatorCommands.enqueueAll(slice.accountIds, command._tag, encoded)
       cursor = slice.cursor
     }

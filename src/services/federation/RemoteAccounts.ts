@@ -8,6 +8,7 @@ import { StoredField } from "../identity/Accounts.ts"
 import { linkOf, provenLinksMax } from "../identity/LinkProofs.ts"
 import { Jobs } from "../intents/Jobs.ts"
 import { traced } from "../runtime/Traced.ts"
+import { update } from "../statuses/StatusRows.ts"
 import type { ForeignActor } from "./documents/ForeignActor.ts"
 import { unknownDomain } from "./DomainNames.ts"
 import * as DomainAccounts from "./domains/DomainAccounts.ts"
@@ -27,6 +28,7 @@ export type RemoteAccount = typeof RemoteAccount.Type
 const remoteAccountRows = rowsOf(RemoteAccount)
 
 const uriRows = rowsOf(Schema.Struct({ uri: Schema.String }))
+const refollowedRows = rowsOf(Schema.Struct({ refollowedAt: Schema.NullOr(Timestamptz) }))
 const pemRows = rowsOf(Schema.Struct({ publicPem: Schema.String }))
 
 /** Columns for properties of a remote actor document besides its profile. */
@@ -154,15 +156,35 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
           sql.literal(statedColumns.map((name) => `${name} = excluded.${name}`).join(", "))
         }`
 
-      /** Stores the keys of an actor; returns true if none of those before remains. */
+      /**
+       * Stores the keys of an actor; returns true if none of those before remains. A server may write the same key with
+       * other line breaks.
+       */
       const keys = Effect.fnUntraced(function*(id: AccountId, actor: ForeignActor) {
         const before = yield* pemRows(sql`DELETE FROM remote_keys WHERE account_id = ${id} RETURNING public_pem`)
         yield* sql`INSERT INTO remote_keys (key_id, account_id, public_pem)
           SELECT DISTINCT ON (k) k, ${id}::bigint, p FROM unnest(${actor.keys.map(({ keyId }) => keyId)}::text[],
             ${actor.keys.map(({ publicPem }) => publicPem)}::text[]) AS given (k, p)
           ON CONFLICT (key_id, account_id) DO NOTHING`
-        const given = new Set(actor.keys.map(({ publicPem }) => publicPem))
-        return before.length > 0 && given.size > 0 && !before.some(({ publicPem }) => given.has(publicPem))
+        const given = new Set(actor.keys.map(({ publicPem }) => withoutBreaks(publicPem)))
+        return before.length > 0 && given.size > 0 &&
+          !before.some(({ publicPem }) => given.has(withoutBreaks(publicPem)))
+      })
+
+      /**
+       * Handles the loss of an account's keys: its server was reinstalled, so that it lacks the account's followers, and may use
+       * its ids again (federation.md section 3).
+       */
+      const reinstalled = Effect.fnUntraced(function*(id: AccountId, now: number) {
+        yield* sql`DELETE FROM tombstones WHERE account_id = ${id}`
+        // A deleted post is kept for a while; its id is free.
+        yield* tracked("status", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
+          idRows(sql`${update(sql, { uri: sql`uri || '#' || id` })} WHERE account_id = ${id} AND deleted_at IS NOT NULL
+            AND uri NOT LIKE '%#' || id RETURNING id`)
+        )
+        const [row] = yield* refollowedRows(sql`SELECT refollowed_at FROM remote_actors WHERE account_id = ${id}`)
+        const next = (row?.refollowedAt?.getTime() ?? -Infinity) + refollowMillisMin
+        yield* jobs.enqueue("refollow", id, Math.max(refollowDelayMillis, next - now))
       })
 
       const store: RemoteAccounts["Service"]["store"] = traced("RemoteAccounts.store")(
@@ -185,8 +207,7 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
             yield* sql`INSERT INTO account_stats (account_id) VALUES (${id}) ON CONFLICT DO NOTHING`
             yield* details(id, actor, byOrigin, asked)
             yield* movedAccounts.store(id, actor.movedTo)
-            // A server that was set up anew has other keys, and lost its followers (federation.md section 3).
-            if (yield* keys(id, actor)) yield* jobs.enqueue("refollow", id, refollowDelayMillis)
+            if (yield* keys(id, actor)) yield* reinstalled(id, now)
             yield* emojis.keep(actor.id.host, actor.emojis)
             yield* DomainAccounts.applyTo({ sql, tracked }, yield* policies.current, id, new Date(now))
             return id
@@ -226,12 +247,16 @@ const beforeRows = rowsOf(Before)
 
 /** Delay until the handle of a new account is confirmed again after a temporary failure, in milliseconds. */
 const handleDelayMillis = 60_000
-/** Delay until follows are sent again, in milliseconds. Keys that change constantly thus cause none. */
+/** Delay until follows are sent again, in milliseconds. An account whose keys keep changing triggers no resend. */
 const refollowDelayMillis = 600_000
+/** Minimum time between two resends of an account's follows, in milliseconds. */
+const refollowMillisMin = 86_400_000
 /** Minimum time between checks of pages that did not link back, in milliseconds, while the profile is unchanged. */
 const linksMillisMin = 86_400_000
 /** Delay of link checks, in milliseconds. A profile that changes constantly thus causes no fetches. */
 const linksDelayMillis = 60_000
+
+const withoutBreaks = (pem: string): string => pem.replace(/\s+/g, "")
 
 const withProofs = (fields: ForeignActor["fields"], old: ReadonlyArray<StoredField>): ReadonlyArray<StoredField> => {
   const proven = new Map(old.map(({ value, verifiedAt }) => [value, verifiedAt]))

@@ -43,8 +43,8 @@ export class Moves extends Context.Service<Moves, {
   readonly perform: (accountId: AccountId, target: AccountId) => Effect.Effect<void, NotAllowed | SqlError>
   /** Returns the next slice above a cursor: local followers, or local accounts that block or mute the account. */
   readonly followers: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
-  /** Returns the next slice of local followers, without counting them as handed over by a move. */
-  readonly localFollowers: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
+  /** Returns the next slice of local accounts that follow the account, or asked to. */
+  readonly followersAndRequesters: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
   readonly blockersAndMuters: (accountId: AccountId, cursor: bigint) => Effect.Effect<TransferSlice, SqlError>
   /** Adds or removes an alias of a local account; an alias is an actor's id. */
   readonly alias: (accountId: AccountId, uri: string, present: boolean) => Effect.Effect<void, Unprocessable | SqlError>
@@ -108,28 +108,29 @@ export class Moves extends Context.Service<Moves, {
         cursor: rows.length < transferRowsMax ? undefined : rows.at(-1)?.id
       })
 
-      const localFollows = (accountId: AccountId, cursor: bigint) =>
-        sliceRows(sql`
+      const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
+        const rows = yield* sliceRows(sql`
           SELECT f.id, f.account_id FROM follows f JOIN users u ON u.account_id = f.account_id
           WHERE f.target_account_id = ${accountId} AND f.id > ${cursor} ORDER BY f.id LIMIT ${transferRowsMax}`)
-
-      const followers = traced("Moves.followers")(function*(accountId: AccountId, cursor: bigint) {
-        const rows = yield* localFollows(accountId, cursor)
         const [move] = yield* handedOverRows(sql`
           UPDATE moves SET handed_over = handed_over + ${rows.length} WHERE account_id = ${accountId} RETURNING handed_over`)
         const left = handedOverMax - ((move?.handedOver ?? handedOverMax) - rows.length)
         return slice(rows.slice(0, Math.max(0, left)))
       })
 
-      const blockersAndMuters = traced("Moves.blockersAndMuters")(function*(accountId: AccountId, cursor: bigint) {
-        const rows = yield* sliceRows(sql`
+      /** Returns the next slice of local accounts that have a row about the account in one of two tables. */
+      const relatedBy = Effect.fnUntraced(
+        function*(tables: readonly [string, string], accountId: AccountId, cursor: bigint) {
+          const [one, other] = [sql(tables[0]), sql(tables[1])]
+          const rows = yield* sliceRows(sql`
           SELECT account_id AS id, account_id FROM (
-            SELECT account_id FROM blocks WHERE target_account_id = ${accountId}
-            UNION SELECT account_id FROM mutes WHERE target_account_id = ${accountId}) avoiding
-          WHERE account_id > ${cursor} AND EXISTS (SELECT FROM users u WHERE u.account_id = avoiding.account_id)
+            SELECT account_id FROM ${one} WHERE target_account_id = ${accountId}
+            UNION SELECT account_id FROM ${other} WHERE target_account_id = ${accountId}) related
+          WHERE account_id > ${cursor} AND EXISTS (SELECT FROM users u WHERE u.account_id = related.account_id)
           ORDER BY account_id LIMIT ${transferRowsMax}`)
-        return slice(rows)
-      })
+          return slice(rows)
+        }
+      )
 
       const aliases = traced("Moves.aliases")(function*(accountId: bigint) {
         const [row] = yield* alsoKnownAsRows(sql`
@@ -155,10 +156,12 @@ export class Moves extends Context.Service<Moves, {
         }),
         perform,
         followers,
-        localFollowers: traced("Moves.localFollowers")((accountId, cursor) =>
-          Effect.map(localFollows(accountId, cursor), slice)
+        followersAndRequesters: traced("Moves.followersAndRequesters")((accountId, cursor) =>
+          relatedBy(["follows", "follow_requests"], accountId, cursor)
         ),
-        blockersAndMuters,
+        blockersAndMuters: traced("Moves.blockersAndMuters")((accountId, cursor) =>
+          relatedBy(["blocks", "mutes"], accountId, cursor)
+        ),
         alias,
         aliases,
         aliasesOf: traced("Moves.aliasesOf")(function*(accountId) {

@@ -238,7 +238,7 @@ export const Command = Schema.Union([
   Schema.TaggedStruct("Alias", { uri: Schema.String, present: Schema.Boolean }),
   /** Applies the move of an account that this one follows, blocks or mutes. */
   Schema.TaggedStruct("CarryOver", { from: AccountIdFromString, to: AccountIdFromString }),
-  /** Sends the follow of a remote account once more, whose server was set up anew. */
+  /** Sends the follow of a remote account once more, whose server was reinstalled. */
   Schema.TaggedStruct("RepeatFollow", Target)
 ])
 export type Command = typeof Command.Type

@@ -29,7 +29,7 @@ type Sent = Effect.Effect<HostNames, SqlError>
 export class FollowActivities extends Context.Service<FollowActivities, {
   /** Sends a follow request that was just stored, and gives it its id. */
   readonly follow: (follower: bigint, target: bigint) => Sent
-  /** Sends an existing follow once more, with its id: the other server lost it. */
+  /** Sends an existing follow or request once more, with its id and low priority: the other server lost it. */
   readonly repeat: (follower: bigint, target: bigint) => Sent
   /** Sends the Undo of a follow or request; call before its row is deleted. */
   readonly undoFollow: (follower: bigint, target: bigint) => Sent
@@ -85,16 +85,20 @@ export class FollowActivities extends Context.Service<FollowActivities, {
 
       /** Sends an activity about the follow or request of a pair, if there is one. */
       const sendExisting = Effect.fnUntraced(
-        function*(follower: bigint, target: bigint, activityOf: (follow: Activities.Activity) => Activities.Activity) {
+        function*(
+          follower: bigint,
+          target: bigint,
+          activityOf: (follow: Activities.Activity) => Activities.Activity,
+          low = false
+        ) {
           const parties = yield* outbox.parties(follower, target)
           const [row] = parties === undefined ? [] : yield* found(follower, target)
           if (parties === undefined || row === undefined) return none
           const { actor, other } = parties
           const id = row.uri ?? `${Activities.followIds(actor)}${row.id}`
           const activity = activityOf(Activities.follow({ id, actor, object: other }))
-          return yield* outbox.toAccounts({ senderId: follower, about: PairKey.pairKey(follower, target), activity }, [
-            target
-          ])
+          const about = PairKey.pairKey(follower, target)
+          return yield* outbox.toAccounts({ senderId: follower, about, activity, low }, [target])
         }
       )
 
@@ -204,7 +208,7 @@ export class FollowActivities extends Context.Service<FollowActivities, {
         follow,
         disown,
         repeat: traced("FollowActivities.repeat")((follower, target) =>
-          sendExisting(follower, target, (follow) => follow)
+          sendExisting(follower, target, (follow) => follow, true)
         ),
         undoFollow,
         respond,

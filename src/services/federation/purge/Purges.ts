@@ -157,7 +157,8 @@ export class Purges extends Context.Service<Purges, {
         advance,
         isGone: traced("Purges.isGone")(function*(uri, publicPems) {
           const rows = yield* sql`SELECT FROM departed_actors WHERE uri = ${uri}
-            AND departed_at > ${yield* retentionStart} AND public_pems && ${publicPems}::text[]`
+            AND departed_at > ${yield* retentionStart} AND ARRAY(SELECT regexp_replace(pem, '\\s', '', 'g') FROM unnest(public_pems) AS pem)
+            && ARRAY(SELECT regexp_replace(pem, '\\s', '', 'g') FROM unnest(${publicPems}::text[]) AS pem)`
           return rows.length > 0
         }),
         sweep: traced("Purges.sweep")(function*(rows) {
