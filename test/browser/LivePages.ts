@@ -23,8 +23,15 @@ export const until = (page: Page, expression: string) =>
     look()
   })`)
 
-/** Resolves in the page when a second stream is open; the page's own opened before it. */
+/**
+ * Resolves in the page when a second stream is open; the page's own opened before it. A busy server may refuse one, after
+ * which a browser does not try again.
+ */
 export const streamOpens = `new Promise((resolve) => {
-  const opened = new EventSource(document.body.dataset.stream)
-  opened.onopen = () => { opened.close(); resolve(true) }
+  const open = () => {
+    const opened = new EventSource(document.body.dataset.stream)
+    opened.onopen = () => { opened.close(); resolve(true) }
+    opened.onerror = () => { if (opened.readyState === EventSource.CLOSED) setTimeout(open, 100) }
+  }
+  open()
 })`

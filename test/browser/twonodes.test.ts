@@ -7,6 +7,7 @@ import { type Account, makeAccounts, type Node, request } from "../cluster/Nodes
 import { TwoNodes } from "../cluster/TwoNodes.ts"
 import { eventually } from "../support/Eventually.ts"
 import * as Programs from "../support/programs/Programs.ts"
+import { streamOpens } from "./LivePages.ts"
 import { signIn } from "./Visits.ts"
 
 const services = TwoNodes.layer.pipe(
@@ -32,10 +33,7 @@ const homeAt = Effect.fnUntraced(function*({ baseUrl, variables }: Node, { usern
     await page.goto(`${variables.PUBLIC_URL}/home`)
     await signIn(page, { username, password: "correct horse battery staple" })
     await page.goto(`${variables.PUBLIC_URL}/home`)
-    await page.evaluate(`new Promise((resolve) => {
-      const opened = new EventSource(document.body.dataset.stream)
-      opened.onopen = () => { opened.close(); resolve(true) }
-    })`)
+    await page.evaluate(streamOpens)
     return page
   })
 })
