@@ -83,7 +83,7 @@ layer(Live, { excludeTestServices: true })("backups", (it) => {
     })))
 
   it.effect(
-    "a restore refuses links, paths outside the storage, unknown tables and entries after the end",
+    "F478: a restore refuses links, paths outside the storage, unknown tables and entries after the end, and names what it wrote",
     () =>
       Effect.scoped(Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -121,6 +121,14 @@ layer(Live, { excludeTestServices: true })("backups", (it) => {
           assert.include(result._tag === "Failure" ? result.failure.message : "restored", reason)
         }
         assert.notInclude(written.join(), "evil")
+        const late = Tar.file("tables/accounts/00000000.json.gz", "x")
+        const media = [Tar.file(`media/${nameOf("a")}`, "four"), Tar.file(`media/${nameOf("c")}`, "four")]
+        for (const [entries, left] of [[[], "no files"], [media, "2 files"]] as const) {
+          for (const end of [late, Tar.symlink("manifest.json", "/etc/passwd")]) {
+            const result = yield* restore([manifest!, ...entries, end])
+            assert.include(result._tag === "Failure" ? result.failure.message : "restored", `no rows and ${left}`)
+          }
+        }
         assert.strictEqual((yield* restore(good))._tag, "Success")
       }))
   )

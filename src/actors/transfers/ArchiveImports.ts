@@ -46,8 +46,8 @@ export const make = Effect.gen(function*() {
       })
     const source = { transferId: first.id, fileName, bytes, entriesRead: cursor.entriesRead }
     const refused = yield* Effect.gen(function*() {
-      const { actor, unreadable } = yield* reader.read(source, commit)
-      const owner = yield* reader.owner(first.accountId, first.id, actor)
+      const { unreadable, ...archive } = yield* reader.read(source, commit)
+      const owner = yield* reader.owner(first.accountId, first.id, archive)
       const plan = { ...options.plan, unreadable }
       claimed = yield* queue.commit(
         claimed,

@@ -12,7 +12,7 @@ import type { FileTooLarge } from "../../services/media/StoredFiles.ts"
 import type { Uploads } from "../../services/media/Uploads.ts"
 import { Unprocessable } from "../../services/runtime/Errors.ts"
 import { markDisposable } from "../../services/runtime/OneTimeChunks.ts"
-import { archiveBytesMax } from "../../services/transfers/archives/ArchiveRequests.ts"
+import { archiveBytesMax } from "../../services/transfers/archives/ArchiveBounds.ts"
 import { fileBytesMax } from "../../services/transfers/ListFileText.ts"
 import * as Reply from "../guard/Reply.ts"
 import {

@@ -11,8 +11,14 @@ import * as Loading from "./Loading.ts"
 import * as SecretsCopy from "./SecretsCopy.ts"
 
 const refused = (message: string) => new OperatorError({ message })
-const failed = ({ message }: { readonly message: string }) =>
-  refused(`The restore failed, the target is unchanged: ${message}`)
+/** Media are written as they are read, and rows are committed at the end. */
+const failed = ({ message }: { readonly message: string }, files: number) =>
+  refused(
+    `The restore failed: ${message}. It added no rows and ${
+      files === 0 ? "no files" : `${files} files`
+    } to the target` +
+      (files === 0 ? "" : ", which it overwrites if it is repeated")
+  )
 
 /** Fails if the file or folder of a backup cannot be read; the commands of a package do not run as root. */
 export const requireReadable = Effect.fnUntraced(function*(file: string) {
@@ -82,9 +88,10 @@ export const read = traced("Restore.read")(function*(
     }
     const name = Format.fileIn(path)
     if (name !== undefined && isStoredName(name)) {
+      yield* storage.write(name, entry.body)
       copied.files++
       copied.bytes += size
-      return yield* storage.write(name, entry.body)
+      return
     }
     if (path !== Format.endName) return yield* refused(`The backup is damaged: unexpected entry ${path}`)
     const end = yield* Format.decodeEnd(yield* bytesOf(entry))
@@ -97,9 +104,13 @@ export const read = traced("Restore.read")(function*(
   yield* fs.stream(file).pipe(
     Stream.pipeThroughChannel(Tar.decode()),
     Stream.runForEach(accept),
-    Effect.mapError((error) => (error instanceof OperatorError ? error : failed(error)))
+    Effect.mapError((error) =>
+      opened === undefined && error instanceof OperatorError ? error : failed(error, copied.files)
+    )
   )
-  if (opened === undefined || !isComplete) return yield* refused("The backup is incomplete: its end is missing")
+  if (opened === undefined || !isComplete) {
+    return yield* failed({ message: "The backup is incomplete: its end is missing" }, copied.files)
+  }
   const { loading, manifest } = opened
   if (databaseUrl === undefined) yield* SecretsCopy.writeFiles(dataDir, manifest.secrets)
   else yield* loading.keepSecrets(manifest.secrets, new Date(manifest.createdAt))

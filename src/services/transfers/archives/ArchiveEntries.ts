@@ -1,18 +1,10 @@
 import { Effect, Stream } from "effect"
 import { Tar, Zip } from "effect/encoding"
 import { Gunzip } from "fflate"
+import { entriesMax, fileBytesMin, fileExpansionMax, jsonBytesMax, pathBytesMax } from "./ArchiveBounds.ts"
 import * as ArchiveEnds from "./ArchiveEnds.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
 
-/** Maximum entries of an archive, and bytes of a path: a Postgres index entry holds at most 2,704. */
-export const entriesMax = 100_000
-const pathBytesMax = 1_000
-/**
- * Maximum bytes that an archive expands to: media hardly compress, and JSON compresses ten times. Independent of the
- * sizes that the archive claims.
- */
-const expansionMax = 12
-const unpackedBytesMin = 64 * 1_048_576
 /** Compressed bytes that are expanded before yielding; they expand at most 1,000 times. */
 const stepBytes = 16_384
 
@@ -67,15 +59,22 @@ const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8A
     ).pipe(Stream.flatMap((found) => Stream.fromIterable(found)))
   })
 
-/** Fails once more bytes than `max` have passed through the streams that it wraps. */
-const makeBudget = (max: number) => {
-  let bytesRead = 0
-  return <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ArchiveRefused> =>
+/**
+ * Counts the bytes that an archive of `size` bytes expands to, independently of the sizes that it claims. Fails once more
+ * bytes of JSON, or of everything else, have passed through the streams that it wraps; each byte counts as often as given.
+ */
+const makeBudget = (size: number) => {
+  const left = { json: jsonBytesMax, others: Math.max(fileBytesMin, size * fileExpansionMax) }
+  return (json: number, others: number) =>
+  <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | ArchiveRefused> =>
     Stream.mapEffect(bytes, (chunk) => {
-      bytesRead += chunk.length
-      return bytesRead > max ? Effect.fail(bomb) : Effect.succeed(chunk)
+      left.json -= chunk.length * json
+      left.others -= chunk.length * others
+      return left.json < 0 || left.others < 0 ? Effect.fail(bomb) : Effect.succeed(chunk)
     })
 }
+
+const isJson = (path: string) => path.endsWith(".json")
 
 /** Entries of a stream by the format's decoder, whose errors all mean a damaged file; expanded bytes are counted. */
 const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, counted: ReturnType<typeof makeBudget>) => {
@@ -96,7 +95,7 @@ const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, count
       Stream.map(({ body, header }) => ({
         path: header.path,
         isFile: header.type === "File",
-        body: counted(damaged(body))
+        body: (isJson(header.path) ? counted(1, 0) : counted(0, 1))(damaged(body))
       })),
       damaged,
       (stream) => whole(stream, end.isComplete)
@@ -104,10 +103,15 @@ const decoded = <E>(head: Uint8Array, bytes: Stream.Stream<Uint8Array, E>, count
   }
   if (isGzip(head)) {
     const end = ArchiveEnds.tarEnd()
-    return counted(gunzipped(bytes)).pipe(
+    return counted(0, 1)(gunzipped(bytes)).pipe(
       end.watch,
       Stream.pipeThroughChannel(Tar.decode()),
-      Stream.map(({ body, header }) => ({ path: header.path, isFile: header.type === "File", body: damaged(body) })),
+      Stream.map(({ body, header }) => ({
+        path: header.path,
+        isFile: header.type === "File",
+        // Its bytes were counted as others before the entry was known.
+        body: isJson(header.path) ? counted(1, -1)(damaged(body)) : damaged(body)
+      })),
       damaged,
       (stream) => whole(stream, end.isComplete)
     )
@@ -127,7 +131,7 @@ export const forEachEntry = <E, E2, R>(
   use: (entry: ArchiveEntry<E>) => Effect.Effect<unknown, E2, R>
 ): Effect.Effect<void, E | E2 | ArchiveRefused, R> =>
   Effect.suspend(() => {
-    const counted = makeBudget(Math.max(unpackedBytesMin, size * expansionMax))
+    const counted = makeBudget(size)
     let entries = 0
     return Stream.runForEach(decoded(head, bytes, counted), ({ body, isFile, path }): Effect.Effect<
       void,

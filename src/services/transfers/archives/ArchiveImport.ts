@@ -39,7 +39,14 @@ export const emptyPlan: ArchivePlan = {
 export const ArchiveImport = Schema.Struct({
   fileName: Schema.String,
   bytes: Schema.Number,
-  owner: Schema.NullOr(Schema.Struct({ uri: Schema.String, followersUrl: Schema.NullOr(Schema.String) })),
+  owner: Schema.NullOr(
+    Schema.Struct({
+      uri: Schema.String,
+      followersUrl: Schema.NullOr(Schema.String),
+      /** Absent in older imports. */
+      folder: Schema.optionalKey(Schema.String)
+    })
+  ),
   plan: ArchivePlan,
   /** The owner has seen the plan. */
   confirmed: Schema.Boolean

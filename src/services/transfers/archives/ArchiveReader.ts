@@ -14,6 +14,7 @@ import { Storage, type StorageFailed } from "../../media/Storage.ts"
 import { StoredFiles } from "../../media/StoredFiles.ts"
 import { momentMillisMin, momentOf } from "../../runtime/Moments.ts"
 import { traced } from "../../runtime/Traced.ts"
+import { jsonBytesMax, postsMax } from "./ArchiveBounds.ts"
 import { type ArchivedItem, archivedItem, type ArchiveOwner, parsed } from "./ArchivedItem.ts"
 import { type ArchiveEntry, forEachEntry } from "./ArchiveEntries.ts"
 import { type ArchiveRefused, refuse } from "./ArchiveRefusals.ts"
@@ -21,9 +22,6 @@ import { itemsOf } from "./JsonItems.ts"
 import { activityOf, pixelfedFileName } from "./PixelfedStatuses.ts"
 import { holdFile, insertItems, type StagedRow } from "./StagedRows.ts"
 
-/** Maximum posts of an archive, and bytes of their JSON. */
-const itemsMax = 500_000
-const itemBytesMax = 1_073_741_824
 /** Bytes and items of one INSERT. */
 const batchBytes = 1_048_576
 const batchItems = 200
@@ -64,9 +62,13 @@ interface Source {
  */
 type Commit<E> = (entriesRead: number, write: Effect.Effect<void, SqlError | ArchiveRefused>) => Effect.Effect<void, E>
 
-/** Result of reading: the actor document, if there is one, and items that are no JSON. */
+/**
+ * Result of reading: the actor document, if there is one, the folder that has the archive's files, with a slash at its
+ * end, or "", and items that are no JSON.
+ */
 interface ReadArchive {
   readonly actor: Readonly<Record<string, unknown>> | undefined
+  readonly folder: string
   readonly unreadable: number
 }
 
@@ -84,7 +86,7 @@ export class ArchiveReader extends Context.Service<ArchiveReader, {
   readonly owner: (
     account: AccountId,
     transferId: bigint,
-    actor: ReadArchive["actor"]
+    archive: Pick<ReadArchive, "actor" | "folder">
   ) => Effect.Effect<ArchiveOwner, ArchiveRefused | SqlError>
   /** Returns at most `limit` items after a place, oldest first. */
   readonly items: (
@@ -107,7 +109,7 @@ export class ArchiveReader extends Context.Service<ArchiveReader, {
   static readonly layer = Layer.effect(ArchiveReader, Effect.suspend(() => make))
 }
 
-const isNamed = (path: string, name: string) => path === name || path.endsWith(`/${name}`)
+const documentNames: ReadonlySet<string> = new Set(["actor.json", "outbox.json", pixelfedFileName])
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -133,6 +135,7 @@ const make = Effect.gen(function*() {
     Effect.gen(function*() {
       let [entries, items, itemBytes, unreadable] = [0, 0, 0, 0]
       let actor: ReadArchive["actor"]
+      let folder: string | undefined
       let batch: Array<StagedRow> = []
       let batched = 0
 
@@ -164,7 +167,7 @@ const make = Effect.gen(function*() {
         const place = items++
         const bytes = Buffer.byteLength(text)
         itemBytes += bytes
-        if (items > itemsMax || itemBytes > itemBytesMax) return yield* refuse("too_many_posts")
+        if (items > postsMax || itemBytes > jsonBytesMax) return yield* refuse("too_many_posts")
         if (activity === undefined) {
           unreadable++
           return
@@ -207,9 +210,16 @@ const make = Effect.gen(function*() {
       const use = <E>({ body, path }: ArchiveEntry<E>) =>
         Effect.gen(function*() {
           entries++
-          if (isNamed(path, "actor.json")) actor = asForeign(parsed((yield* smallText(body, actorBytesMax)).toString()))
-          else if (isNamed(path, "outbox.json")) yield* outbox(body)
-          else if (isNamed(path, pixelfedFileName)) yield* statuses(body)
+          const name = path.slice(path.lastIndexOf("/") + 1)
+          if (documentNames.has(name)) {
+            // Archives that people unpack and pack again are within a folder.
+            const found = path.slice(0, -name.length)
+            folder ??= found
+            if (folder !== found) return yield* refuse("unreadable")
+          }
+          if (name === "actor.json") actor = asForeign(parsed((yield* smallText(body, actorBytesMax)).toString()))
+          else if (name === "outbox.json") yield* outbox(body)
+          else if (name === pixelfedFileName) yield* statuses(body)
           else if (path.endsWith(".json") || /^(?:avatar|header)\.[^/]*$/.test(path) || entries <= entriesRead) return
           else yield* keep(path, body)
         })
@@ -224,7 +234,7 @@ const make = Effect.gen(function*() {
       if (bracket === undefined) yield* forEachEntry(head, archive, bytes, use)
       else yield* bracket === "{" ? outbox(archive) : statuses(archive)
       if (items === 0) return yield* refuse("empty")
-      return { actor, unreadable }
+      return { actor, folder: folder ?? "", unreadable }
     })
 
   const items = traced("ArchiveReader.items")(
@@ -247,7 +257,7 @@ const make = Effect.gen(function*() {
   )
 
   const owner = traced("ArchiveReader.owner")(
-    function*(account: AccountId, transferId: bigint, actor: ReadArchive["actor"]) {
+    function*(account: AccountId, transferId: bigint, { actor, folder }: Pick<ReadArchive, "actor" | "folder">) {
       const [first] = yield* itemRows(sql`SELECT published_at, place, activity FROM archive_items
         WHERE transfer_id = ${transferId} ORDER BY published_at, place LIMIT 1`)
       // An outbox alone names its owner in its activities.
@@ -255,7 +265,7 @@ const make = Effect.gen(function*() {
       const [own] = yield* ownerRows(sql`SELECT a.actor_path, a.also_known_as FROM accounts a WHERE a.id = ${account}`)
       if (uri === undefined || own === undefined) return yield* refuse("empty")
       const self = LocalIds.actor(config, own.actorPath)
-      const claimed = { uri, followersUrl: idOf(actor?.["followers"]) ?? `${uri}/followers` }
+      const claimed = { uri, followersUrl: idOf(actor?.["followers"]) ?? `${uri}/followers`, folder }
       if (uri === self || own.alsoKnownAs.includes(uri)) return claimed
       const [alias] = yield* aliasRows(
         sql`SELECT ${self} = ANY (also_known_as) AS claimed FROM accounts WHERE uri = ${uri}`

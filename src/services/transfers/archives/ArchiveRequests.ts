@@ -16,8 +16,6 @@ import { emptyPlan } from "./ArchiveImport.ts"
 
 /** Time between two archives of an account, in milliseconds. */
 const archivePeriodMillis = 7 * 24 * 3_600_000
-/** Maximum bytes of an archive to import. */
-export const archiveBytesMax = 4 * 1_073_741_824
 /** Weekly archives that one run begins. */
 const begunMax = 100
 

@@ -18,10 +18,12 @@ import { localOnlyProperty } from "./ArchiveDocuments.ts"
 /** Reasons for leaving out an item of an outbox: of another account, damaged or undated, or another activity. */
 type SkipReason = "foreign" | "unreadable" | "unsupported"
 
-/** Owner of an archive: ids of the actor and of its followers. */
+/** Owner of an archive: ids of the actor and of its followers, and the folder of its files, if they are in one. */
 export interface ArchiveOwner {
   readonly uri: string
   readonly followersUrl: string | null
+  /** With a slash at its end, or empty. */
+  readonly folder?: string
 }
 
 /** A post; `files` are the paths of its attachments, in the order of `note.attachments`. */
@@ -103,7 +105,7 @@ export const archivedItem = (json: string, owner: ArchiveOwner, now: number): Ar
     note,
     localOnly: object[localOnlyProperty] === true,
     source: sourceOf(object),
-    files: note.attachments.map(({ url }) => pathOf(url))
+    files: note.attachments.map(({ url }) => `${owner.folder ?? ""}${pathOf(url)}`)
   }
 }
 

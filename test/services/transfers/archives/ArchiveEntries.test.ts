@@ -3,7 +3,10 @@ import { Effect, Stream } from "effect"
 import { Tar } from "effect/encoding"
 import { gzipSync, zipSync } from "fflate"
 import { tarballOf } from "../../../../src/services/media/EmojiTarballs.ts"
-import { entriesMax, forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
+import { entriesMax } from "../../../../src/services/transfers/archives/ArchiveBounds.ts"
+import { forEachEntry } from "../../../../src/services/transfers/archives/ArchiveEntries.ts"
+import { directoryEnd, directoryEntry, localHeader } from "../../../../src/services/transfers/archives/ZipFormat.ts"
+import { noteOf } from "../../../support/Archives.ts"
 
 const chunked = (bytes: Uint8Array, chunkBytes = 65_536) =>
   Stream.fromIterable(
@@ -33,6 +36,30 @@ const packed = (...entries: ReadonlyArray<Tar.Entry>) =>
 const text = (value: string) => new TextEncoder().encode(value)
 const refusal = (archive: Uint8Array) => Effect.map(Effect.flip(readAll(archive)), ({ problem }) => problem)
 const damaged = "unreadable"
+/** Makes a zip of empty files. */
+const emptyFiles = (count: number): Uint8Array => {
+  const at = new Date(0)
+  const entries = Array.from(
+    { length: count },
+    (_, n) => ({ path: `${n}`, deflated: false, crc: 0, size: 0, storedSize: 0 })
+  )
+  let end = 0
+  const offsets: Array<number> = []
+  const headers = entries.map((entry) => {
+    const header = localHeader(entry, at)
+    offsets.push(end)
+    end += header.length
+    return header
+  })
+  const directory = Buffer.concat(entries.map((entry, n) => directoryEntry(entry, at, offsets[n]!)))
+  return Buffer.concat([...headers, directory, directoryEnd(count, directory.length, end)])
+}
+const countOf = (archive: Uint8Array) =>
+  Effect.suspend(() => {
+    let count = 0
+    const each = Effect.sync(() => count++)
+    return Effect.map(forEachEntry(archive.subarray(0, 64), chunked(archive), archive.length, () => each), () => count)
+  })
 
 describe("the files of a streamed archive", () => {
   it.effect("are those of a zip, with its bytes cut anywhere", () =>
@@ -92,13 +119,31 @@ describe("the files of a streamed archive", () => {
       assert.strictEqual(yield* refusal(gzipSync(new Uint8Array(80 * 1_048_576))), refused)
     }))
 
+  it.effect("F477: are those of large accounts: 60,000 posts that compress twenty times, and 120,000 pictures", () =>
+    Effect.gen(function*() {
+      const content = "<p>Good morning from the lighthouse.</p>".repeat(30)
+      const items = Array.from({ length: 60_000 }, (_, n) => noteOf("https://old.example/users/zoe", n, { content }))
+      const posts = text(JSON.stringify({ orderedItems: items }))
+      const zip = zipSync({ "outbox.json": posts })
+      const tarball = yield* tarballOf([["outbox.json", posts]], new Date(0))
+      for (const archive of [zip, tarball]) {
+        assert.isAbove(posts.length, archive.length * 20)
+        const sizes: Array<number> = []
+        yield* forEachEntry(
+          archive.subarray(0, 64),
+          chunked(archive),
+          archive.length,
+          ({ body }) =>
+            Effect.map(Stream.runFold(body, () => 0, (sum, chunk) => sum + chunk.length), (size) => sizes.push(size))
+        )
+        assert.deepStrictEqual(sizes, [posts.length])
+      }
+      assert.strictEqual(yield* countOf(emptyFiles(120_000)), 120_000)
+    }))
+
   it.effect("are refused if there are too many", () =>
     Effect.gen(function*() {
-      const zip = zipSync(
-        Object.fromEntries(
-          Array.from({ length: entriesMax + 1 }, (_, n) => [`${n}`, [new Uint8Array(0), { level: 0 }]])
-        )
-      )
-      assert.strictEqual(yield* refusal(zip), "too_many_files")
+      const { problem } = yield* Effect.flip(countOf(emptyFiles(entriesMax + 1)))
+      assert.strictEqual(problem, "too_many_files")
     }))
 })
