@@ -37,9 +37,10 @@ const concernsSince = `t.id IN (${
 /** Posts of other servers, in contrast to boosts and to local posts, which are all copied. */
 const isOthers = "t.reblog_of_id IS NULL AND NOT coalesce(t.local, t.uri IS NULL)"
 const reported = "SELECT unnest(r.status_ids) FROM reports r"
-/** Posts of any age that local accounts quote. */
+/** Posts of any age that local accounts quote, or that quote them: their servers look up the consent. */
 const quotedHere = `SELECT q.quoted_status_id FROM quotes q JOIN accounts a ON a.id = q.account_id AND a.domain IS NULL
-  WHERE q.quoted_status_id IS NOT NULL`
+  WHERE q.quoted_status_id IS NOT NULL
+  UNION ALL SELECT q.status_id FROM quotes q JOIN accounts a ON a.id = q.quoted_account_id AND a.domain IS NULL`
 
 /** Policy words of Mastodon's bits: automatic audiences in the upper 16, those that need approval in the lower. */
 const quotePolicy = (() => {
