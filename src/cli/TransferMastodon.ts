@@ -1,4 +1,4 @@
-import { Clock, Config, Console, Effect, FileSystem, Layer, Option, type Redacted } from "effect"
+import { Clock, Config, Console, Effect, Layer, Option, type Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Database from "../layers/Database.ts"
@@ -11,12 +11,11 @@ import * as ServerSecrets from "../layers/ServerSecrets.ts"
 import * as Storages from "../layers/storage/Storages.ts"
 import { ServerConfig } from "../services/instance/ServerConfig.ts"
 import { steps } from "../services/mastodon/AllSteps.ts"
+import { close } from "../services/mastodon/Closing.ts"
 import * as Copy from "../services/mastodon/Copy.ts"
 import { hasVisitors } from "../services/mastodon/MemberVisits.ts"
 import { report } from "../services/mastodon/Plans.ts"
 import { decrypter } from "../services/mastodon/RailsEncryption.ts"
-import { recount } from "../services/mastodon/Recount.ts"
-import * as Rejects from "../services/mastodon/Rejects.ts"
 import { nameCell, type Step } from "../services/mastodon/Step.ts"
 import { checkedKeys } from "../services/mastodon/Verification.ts"
 import type { StorageFailed } from "../services/media/Storage.ts"
@@ -31,6 +30,7 @@ import * as Operator from "./Operator.ts"
 import * as Comparing from "./TransferComparing.ts"
 import * as TransferFinish from "./TransferFinish.ts"
 import * as TransferProgress from "./TransferProgress.ts"
+import * as TransferRejects from "./TransferRejects.ts"
 
 /** Maximum age of copied posts of other servers, in days. */
 const daysMax = 36_500
@@ -82,12 +82,13 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
   const salt = variables.get("ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT") ?? ""
   const hasKeys = primaryKey !== "" && salt !== ""
   const vapid = givenPair(variables.get("VAPID_PRIVATE_KEY") ?? "", variables.get("VAPID_PUBLIC_KEY") ?? "")
+  const decrypt = hasKeys ? decrypter({ primaryKey, salt }) : () => undefined
   const all = yield* steps({
     domain: config.localDomain,
     publicUrl: config.publicUrl,
     days: given.days,
     keepsPush: vapid !== undefined,
-    decrypt: hasKeys ? decrypter({ primaryKey, salt }) : () => undefined
+    decrypt
   })
   const facts = {
     domain: variables.get("LOCAL_DOMAIN"),
@@ -95,6 +96,7 @@ const prepared = Effect.fnUntraced(function*(given: Given) {
     webDomain: variables.get("WEB_DOMAIN") || undefined,
     publicUrl: config.publicUrl,
     hasKeys,
+    decrypt,
     keepsPush: vapid !== undefined
   }
   return { all, vapid, plan: yield* report(all, facts, yield* Clock.currentTimeMillis) }
@@ -152,25 +154,6 @@ const plan = Command.make(
   ])
 )
 
-/** Writes the file of rejected rows, and says how many there are. */
-const writeRejects = Effect.fnUntraced(function*(path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const lines = yield* Rejects.lines
-  if (lines.length === 0) return yield* Console.log("Every row was copied.")
-  // Reasons quote values of the rows. A file of an earlier run could be readable by others.
-  yield* Effect.mapError(
-    Effect.andThen(
-      fs.remove(path, { force: true }),
-      fs.writeFileString(path, lines.join(""), { flag: "wx", mode: 0o600 })
-    ),
-    ({ message }) =>
-      new OperatorError({
-        message: `The file of rejected rows cannot be written: ${message}. To write it, run verify with --rejects FILE.`
-      })
-  )
-  yield* Console.log(`${lines.length} rows were not copied; ${path} has the reasons.`)
-})
-
 /** Obstacle to a run after members began to use this server. */
 const used =
   "Members have used this server since the copy. Another run undoes changes that they made here. To run it anyway, pass --overwrite."
@@ -212,8 +195,8 @@ const copy = Command.make(
           }${copied < rowsOfRateMin ? "" : `, ${Math.round(copied / seconds)} a second`}`
         )
       }
-      yield* recount
-      yield* writeRejects(given.rejects)
+      yield* close
+      yield* TransferRejects.write(given.rejects)
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
 ).pipe(
@@ -233,14 +216,16 @@ const delta = Command.make(
     Effect.gen(function*() {
       const all = yield* prepareWriting(given)
       const copies = yield* Copy.make
+      const begun = yield* copies.beginDelta
       for (const step of all) {
-        const { changed, ended, fresh } = yield* copies.delta(step)
+        const { changed, ended, fresh } = yield* copies.delta(step, begun)
         yield* Console.log(
           `${nameCell(step.name)}${String(fresh.copied).padStart(10)} new, ${changed.copied} changed, ${ended} ended`
         )
       }
-      yield* recount
-      yield* writeRejects(given.rejects)
+      yield* copies.endDelta(begun)
+      yield* close
+      yield* TransferRejects.write(given.rejects)
     }).pipe(Effect.mapError(asOperatorError), Effect.provide(layer(given)))
   )
 ).pipe(
@@ -268,7 +253,7 @@ const verify = Command.make(
           ? `The keys of all ${checked} local accounts sign and verify.`
           : `These accounts have no working key, and get a new one: ${broken.join(", ")}`
       )
-      yield* writeRejects(given.rejects)
+      yield* TransferRejects.write(given.rejects)
       if (Option.isSome(given.against)) yield* Comparing.compareWith(given.against.value, given)
     }).pipe(
       Effect.mapError(asOperatorError),

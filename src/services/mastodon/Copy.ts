@@ -3,13 +3,15 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { rowsOf, singleRow, Timestamptz } from "../database/Rows.ts"
 import { transaction } from "../database/Transactions.ts"
+import * as EndedRows from "./EndedRows.ts"
 import { Source } from "./Source.ts"
 import {
   batchQuery,
   batchRowsMax,
-  type Changes,
   keyColumn,
+  keysQuery,
   nowMark,
+  type Selection,
   stagedValues,
   stagingStatements,
   type Step,
@@ -30,9 +32,10 @@ const cursorRows = rowsOf(
   })
 )
 const countRows = rowsOf(Schema.Struct({ count: Schema.Int }))
-const endRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
+const keyListRows = rowsOf(Schema.Struct({ keys: Schema.Array(Schema.BigInt) }))
+const begunRows = rowsOf(Schema.Struct({ begunAt: Schema.NullOr(Timestamptz) }))
+const keyRows = rowsOf(Schema.Struct({ id: Schema.BigInt }))
 const presentRows = rowsOf(Schema.Struct({ present: Schema.Boolean }))
-const idListRows = rowsOf(Schema.Struct({ ids: Schema.Array(Schema.BigInt) }))
 
 /** Prepared rows of the source. */
 interface Batch {
@@ -46,6 +49,12 @@ interface Batch {
 interface Copied {
   readonly copied: number
   readonly rejected: number
+}
+
+/** Times of a delta: when it began, and since when rows may have changed. */
+interface Delta {
+  readonly at: Date
+  readonly since: Date
 }
 
 const none: Copied = { copied: 0, rejected: 0 }
@@ -70,6 +79,7 @@ const isOfRow = ({ reason }: SqlError): boolean => ofRow.has(reason._tag)
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const source = yield* Source
+  const endMissing = yield* EndedRows.make
 
   const atThisTime = (statement: string) =>
     Effect.map(Clock.currentTimeMillis, (millis) => statement.replaceAll(nowMark, new Date(millis).toISOString()))
@@ -97,6 +107,10 @@ export const make = Effect.gen(function*() {
     yield* sql`SET LOCAL synchronous_commit = off`
     yield* sql.unsafe(create)
     yield* sql.unsafe(fill, stagedValues(step, rows))
+    // Recorded again below, unless the row is copied this time.
+    yield* sql`DELETE FROM transfer_rejects WHERE step = ${step.name} AND row_id IN (SELECT ${
+      sql(keyColumn)
+    } FROM staged)`
     let skipped = 0
     for (const condition of step.skips ?? []) skipped += yield* skip(condition)
     let rejected = 0
@@ -105,10 +119,10 @@ export const make = Effect.gen(function*() {
     return { copied: rows.length - skipped - rejected, rejected }
   })
 
-  /** Moves the stored cursor in the current transaction, unless only changed rows are copied. */
+  /** Moves the stored cursor in the current transaction, unless rows are copied again. */
   const advance = Effect.fnUntraced(
-    function*(step: Step, last: bigint, { copied }: Copied, changes: Changes | undefined) {
-      if (changes !== undefined) return
+    function*(step: Step, last: bigint, { copied }: Copied, selection: Selection | undefined) {
+      if (selection !== undefined) return
       yield* sql`UPDATE transfer_cursors SET cursor = greatest(cursor, ${last}), copied = copied + ${copied}
         WHERE step = ${step.name}`
     }
@@ -119,44 +133,46 @@ export const make = Effect.gen(function*() {
       ON CONFLICT (step, row_id) DO UPDATE SET reason = excluded.reason`
 
   /** Reads the rows above a cursor and prepares them; returns undefined after the last one. */
-  const read = Effect.fnUntraced(function*(step: Step, cursor: bigint, limit: number, changes: Changes | undefined) {
-    const statement = yield* atThisTime(batchQuery(step, cursor, limit, changes))
-    const { count, last, rows } = singleRow(yield* batchRows(source.unsafe(statement)))
-    if (last === null) return undefined
-    const raw = yield* Effect.orDie(decodeRows(rows))
-    const batch: Batch = {
-      count,
-      last: BigInt(last),
-      rows: step.prepare === undefined ? raw : yield* step.prepare(raw)
+  const read = Effect.fnUntraced(
+    function*(step: Step, cursor: bigint, limit: number, selection: Selection | undefined) {
+      const statement = yield* atThisTime(batchQuery(step, cursor, limit, selection))
+      const { count, last, rows } = singleRow(yield* batchRows(source.unsafe(statement)))
+      if (last === null) return undefined
+      const raw = yield* Effect.orDie(decodeRows(rows))
+      const batch: Batch = {
+        count,
+        last: BigInt(last),
+        rows: step.prepare === undefined ? raw : yield* step.prepare(raw)
+      }
+      return batch
     }
-    return batch
-  })
+  )
 
-  /** Copies the rows above a cursor; with `changes`, those that changed, without moving the stored cursor. */
-  const run = Effect.fnUntraced(function*(step: Step, from: bigint, changes: Changes | undefined) {
+  /** Copies the rows above a cursor; with a selection only those that it selects, without moving the stored cursor. */
+  const run = Effect.fnUntraced(function*(step: Step, from: bigint, selection: Selection | undefined) {
     let cursor = from
     let limit = batchRowsMax
     let total = none
     const add = (more: Copied) => {
       total = { copied: total.copied + more.copied, rejected: total.rejected + more.rejected }
     }
-    let batch = yield* read(step, cursor, limit, changes)
+    let batch = yield* read(step, cursor, limit, selection)
     while (batch !== undefined) {
       const { count, last, rows } = batch
       const write = Effect.result(
-        transaction(sql)(Effect.tap(stage(step, rows), (done) => advance(step, last, done, changes)))
+        transaction(sql)(Effect.tap(stage(step, rows), (done) => advance(step, last, done, selection)))
       )
       // Both databases and this process work at once. After a refused batch one at a time is read, as the next may be refused.
       const isAhead = limit === batchRowsMax && step.needsFiles !== true && step.readsOwn !== true
       const [written, following] = yield* Effect.all([
         write,
-        isAhead ? read(step, last, limit, changes) : Effect.undefined
+        isAhead ? read(step, last, limit, selection) : Effect.undefined
       ], { concurrency: 2 })
       if (written._tag === "Success") {
         add(written.success)
         cursor = last
         limit = Math.min(batchRowsMax, limit * 2)
-        batch = isAhead ? following : yield* read(step, cursor, limit, changes)
+        batch = isAhead ? following : yield* read(step, cursor, limit, selection)
         continue
       }
       if (!isOfRow(written.failure)) return yield* written.failure
@@ -165,12 +181,12 @@ export const make = Effect.gen(function*() {
       } else {
         const one = { copied: 0, rejected: 1 }
         yield* transaction(sql)(
-          Effect.andThen(refused(step, last, written.failure), advance(step, last, one, changes))
+          Effect.andThen(refused(step, last, written.failure), advance(step, last, one, selection))
         )
         add(one)
         cursor = last
       }
-      batch = yield* read(step, cursor, limit, changes)
+      batch = yield* read(step, cursor, limit, selection)
     }
     return total
   })
@@ -201,39 +217,6 @@ export const make = Effect.gen(function*() {
     return done
   })
 
-  /** Last id that was looked for at the source, by table here: several steps may copy rows of one. */
-  const looked = new Map<string, bigint>()
-
-  /** Ends rows here that are missing at the source; returns their number. */
-  const endMissing = Effect.fnUntraced(function*(step: Step, table: string) {
-    let ended = 0
-    let cursor = looked.get(table) ?? 0n
-    const { column, cursorOf } = step.endsBy ?? { column: "id", cursorOf: step.name }
-    const key = sql(column)
-    for (;;) {
-      const rows = yield* endRows(sql`SELECT ${key} AS id FROM ${sql(table)} WHERE ${key} > ${cursor}
-        AND ${key} <= (SELECT cursor FROM transfer_cursors WHERE step = ${cursorOf}) ORDER BY ${key} LIMIT ${batchRowsMax}`)
-      const last = rows.at(-1)?.id
-      if (last === undefined) return ended
-      const { ids } = singleRow(
-        yield* idListRows(source`SELECT coalesce(array_agg(t.${source(column)}::bigint), '{}') AS ids
-          FROM ${source(step.table)} t WHERE t.${source(column)} = ANY (${rows.map(({ id }) => id)}::bigint[])
-            AND to_jsonb(t) ->> 'deleted_at' IS NULL AND to_jsonb(t) ->> 'revoked_at' IS NULL`)
-      )
-      const present = new Set(ids)
-      const missing = rows.flatMap(({ id }) => present.has(id) ? [] : [id])
-      if (missing.length > 0) {
-        yield* table === "statuses"
-          ? sql`UPDATE statuses SET deleted_at = ${new Date(yield* Clock.currentTimeMillis)}
-            WHERE id = ANY (${missing}::bigint[]) AND deleted_at IS NULL`
-          : sql`DELETE FROM ${sql(table)} WHERE ${key} = ANY (${missing}::bigint[])`
-      }
-      ended += missing.length
-      cursor = last
-      looked.set(table, last)
-    }
-  })
-
   /** Deletes the rows that runs until `endedAt` copied, so that the next one copies all of the source. */
   const renew = (step: Step, table: string, endedAt: Date) =>
     transaction(sql)(Effect.all([
@@ -242,23 +225,53 @@ export const make = Effect.gen(function*() {
       sql`UPDATE transfer_cursors SET cursor = 0, copied = 0, finished_at = NULL WHERE step = ${step.name}`
     ], { discard: true }))
 
-  /** Brings what changed at the source since the last run: new rows, changed rows and rows that ended. */
-  const delta = Effect.fnUntraced(function*(step: Step) {
-    const now = new Date(yield* Clock.currentTimeMillis)
-    const before = yield* cursorOf(step)
-    if (!(yield* isAt(step))) return { fresh: none, changed: none, ended: 0 }
-    if (step.renews !== undefined && before !== undefined) yield* renew(step, step.renews, before.finishedAt ?? now)
-    // Before new rows: one that was removed and made again, as a follow, has another id and takes the place of the first.
-    const ended = step.ends === undefined ? 0 : yield* endMissing(step, step.ends)
-    const fresh = yield* copy(step)
-    const changed = step.changes !== undefined && before !== undefined
-      ? yield* run(step, 0n, { since: new Date(before.begunAt.getTime() - clockMillisMax), last: before.cursor })
-      : none
-    yield* sql`UPDATE transfer_cursors SET begun_at = ${now} WHERE step = ${step.name}`
-    return { fresh, changed, ended }
+  /** Tries rejected rows again, as what they lacked may be here; forgets those that are no longer at the source. */
+  const retry = Effect.fnUntraced(function*(step: Step) {
+    let copied = 0
+    let cursor = -1n
+    for (;;) {
+      const keys = (yield* keyRows(sql`SELECT row_id AS id FROM transfer_rejects WHERE step = ${step.name}
+        AND row_id > ${cursor} ORDER BY row_id LIMIT ${batchRowsMax}`)).map(({ id }) => id)
+      const last = keys.at(-1)
+      if (last === undefined) return copied
+      const found = singleRow(yield* keyListRows(source.unsafe(yield* atThisTime(keysQuery(step, keys))))).keys
+      const gone = keys.filter((key) => !found.includes(key))
+      yield* sql`DELETE FROM transfer_rejects WHERE step = ${step.name} AND row_id = ANY (${gone}::bigint[])`
+      copied += (yield* run(step, 0n, { keys: found })).copied
+      cursor = last
+    }
   })
 
-  return { copy, delta, cursorOf }
+  /** Returns the times of a delta: its own, and since when rows may have changed: since any step of the last run. */
+  const beginDelta = Effect.gen(function*() {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const [first] = yield* begunRows(sql`SELECT min(begun_at) AS begun_at FROM transfer_cursors`)
+    return { at, since: new Date((first?.begunAt ?? at).getTime() - clockMillisMax) } satisfies Delta
+  })
+
+  /** Brings what changed at the source since the last run: new rows, changed rows and rows that ended. */
+  const delta = Effect.fnUntraced(function*(step: Step, { at, since }: Delta) {
+    const before = yield* cursorOf(step)
+    if (!(yield* isAt(step))) return { fresh: none, changed: none, ended: 0 }
+    if (step.renews !== undefined && before !== undefined) yield* renew(step, step.renews, before.finishedAt ?? at)
+    // Before new rows: one that was removed and made again, as a follow, has another id and takes the place of the first.
+    const ended = yield* endMissing(step)
+    const healed = yield* retry(step)
+    const fresh = yield* copy(step)
+    const again = step.renews === undefined && before !== undefined
+      ? yield* run(step, 0n, { since, last: before.cursor })
+      : none
+    return {
+      fresh: { ...fresh, copied: fresh.copied + healed },
+      changed: step.changes === undefined ? none : again,
+      ended
+    }
+  })
+
+  /** Ends a delta of all steps: the next one looks for changes since this one began. */
+  const endDelta = ({ at }: Delta) => sql`UPDATE transfer_cursors SET begun_at = ${at}`
+
+  return { copy, beginDelta, delta, endDelta, cursorOf }
 })
 
 /** Maximum difference between the clocks of the two servers, in milliseconds. */

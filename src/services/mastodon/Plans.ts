@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { rowsOf, singleRow } from "../database/Rows.ts"
 import { notCopied } from "./AllSteps.ts"
+import * as EncryptedRows from "./EncryptedRows.ts"
 import { Source } from "./Source.ts"
 import { nameCell, nowMark, type Step } from "./Step.ts"
 
@@ -33,6 +34,8 @@ interface SourceFacts {
   readonly webDomain: string | undefined
   readonly publicUrl: string
   readonly hasKeys: boolean
+  /** Opens texts that Rails sealed; undefined for those under another key. */
+  readonly decrypt: (message: string) => string | undefined
   /** True if it has a valid VAPID pair. */
   readonly keepsPush: boolean
 }
@@ -130,7 +133,7 @@ export const report = Effect.fnUntraced(function*(steps: ReadonlyArray<Step>, fa
           "The environment file lacks ACTIVE_RECORD_ENCRYPTION_PRIMARY_KEY or ACTIVE_RECORD_ENCRYPTION_KEY_DERIVATION_SALT, " +
           "without which the accounts' keys cannot be read."
         ]
-        : []),
+        : yield* EncryptedRows.obstacles(facts.decrypt, found.keypairs)),
       ...(target.users > 0n && !target.started
         ? ["This server has users already; a copy needs an empty database."]
         : []),

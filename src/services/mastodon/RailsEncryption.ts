@@ -53,3 +53,13 @@ export const decrypter = ({ primaryKey, salt }: RailsSecrets): (message: string)
     return undefined
   }
 }
+
+/** Returns a secret of two-factor sign-in, which Mastodon stores sealed or in clear; undefined if it cannot be read. */
+export const otpSecret = (
+  stored: string,
+  decrypt: (message: string) => string | undefined
+): string | undefined => {
+  const isSecret = (text: string) => /^[A-Z2-7]{16,128}$/.test(text)
+  const secret = isSecret(stored) ? stored : decrypt(stored)
+  return secret !== undefined && isSecret(secret) ? secret : undefined
+}

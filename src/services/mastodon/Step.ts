@@ -41,10 +41,13 @@ export interface Step {
   /** True if it copies files of the media folder. Without one it is left for a later run. */
   readonly needsFiles?: boolean
   /**
-   * True if rows change without a new key: those with a later `updated_at` are copied again. "unseen" if the table does not
-   * say when: all are copied again.
+   * True if rows change without a new key: a delta copies those with a later `updated_at` again. "unseen" if the table
+   * does not say when: all are copied again. Otherwise those with a later `created_at`, as what they refer to may have
+   * come after its step.
    */
   readonly changes?: true | "unseen"
+  /** Condition of further rows that a delta copies again, with `sinceMark`. */
+  readonly changesWith?: string
   /** Table here whose rows end if they are missing, deleted or revoked at the source; has the same `id`. */
   readonly ends?: string
   /** Key of `ends` instead of `id`, the same column at the source, and the step whose cursor is the last copied key. */
@@ -74,6 +77,9 @@ const columnsIn = (text: string | undefined): ReadonlyArray<Column> =>
 /** Stands in a step's statements for the time of the run, in ISO 8601; both databases read times as UTC. */
 export const nowMark = "{now}"
 
+/** Stands in `changesWith` for the time of the last run, as the source's times are written. */
+export const sinceMark = "{since}"
+
 /** Key of a staged row; the other columns are the step's. */
 export const keyColumn = "transfer_key"
 
@@ -86,16 +92,32 @@ const stagedColumns = (step: Step): ReadonlyArray<Column> => [
 ]
 
 /** Selects rows that were copied, up to the key `last`, and may have changed since that time. */
-export interface Changes {
+interface Changes {
   readonly since: Date
   readonly last: bigint
+}
+
+/** Rows of a step that are copied again: changed ones, or those of keys that were rejected. */
+export type Selection = Changes | { readonly keys: ReadonlyArray<bigint> }
+
+/** Returns the conditions of a selection. */
+const selected = (step: Step, key: string, selection: Selection): ReadonlyArray<string> => {
+  if ("keys" in selection) return [`${key} = ANY ('{${selection.keys.join(",")}}'::bigint[])`]
+  const upToLast = `${key} <= ${selection.last}`
+  if (step.changes === "unseen") return [upToLast]
+  const since = `('${selection.since.toISOString()}'::timestamptz AT TIME ZONE 'UTC')`
+  const changed = `t.${step.changes === undefined ? "created_at" : "updated_at"} >= ${since}`
+  return [
+    upToLast,
+    step.changesWith === undefined ? changed : `(${changed} OR ${step.changesWith.replaceAll(sinceMark, since)})`
+  ]
 }
 
 /**
  * Returns the source statement of a batch: rows above `cursor` as a JSON list, their number and the last key. Each value
  * is text, so that 64-bit numbers keep their digits.
  */
-export const batchQuery = (step: Step, cursor: bigint, limit: number, changes: Changes | undefined): string => {
+export const batchQuery = (step: Step, cursor: bigint, limit: number, selection: Selection | undefined): string => {
   const key = step.key ?? "t.id"
   const computed = step.computed ?? []
   const fields = [
@@ -106,10 +128,7 @@ export const batchQuery = (step: Step, cursor: bigint, limit: number, changes: C
   const conditions = [
     `${key} > ${cursor}`,
     ...(step.where === undefined ? [] : [`(${step.where})`]),
-    ...(changes === undefined ? [] : [`${key} <= ${changes.last}`]),
-    ...(changes === undefined || step.changes === "unseen"
-      ? []
-      : [`t.updated_at >= '${changes.since.toISOString()}'::timestamptz AT TIME ZONE 'UTC'`])
+    ...(selection === undefined ? [] : selected(step, key, selection))
   ]
   return `SELECT coalesce(json_agg(json_build_object(${
     fields.join(", ")
@@ -118,6 +137,13 @@ export const batchQuery = (step: Step, cursor: bigint, limit: number, changes: C
     FROM (SELECT ${key} AS ${keyColumn}, to_jsonb(t) AS j${
     computed.map(([name, expression]) => `, ${expression} AS ${columnOf(name).name}`).join("")
   } FROM ${step.table} t ${step.joins ?? ""} WHERE ${conditions.join(" AND ")} ORDER BY ${key} LIMIT ${limit}) s`
+}
+
+/** Returns the source statement of those of these keys whose rows are still copied. */
+export const keysQuery = (step: Step, keys: ReadonlyArray<bigint>): string => {
+  const key = step.key ?? "t.id"
+  return `SELECT coalesce(array_agg((${key})::bigint), '{}') AS keys FROM ${step.table} t ${step.joins ?? ""}
+    WHERE ${[...selected(step, key, { keys }), ...(step.where === undefined ? [] : [`(${step.where})`])].join(" AND ")}`
 }
 
 /** Returns the statements that stage a batch; the second one takes a list of texts for each column. */

@@ -21,4 +21,21 @@ layer(services, { excludeTestServices: true })("texts of copied posts", (it) => 
       const posts = yield* render([`${many} @zoe`, "hi @Zoe"].map((text) => ({ text, ["is_local"]: "true" })))
       assert.deepStrictEqual(posts.map(({ html }) => html?.includes("u-url mention")), [false, true])
     }))
+
+  it.effect("F467: posts of a fork are rendered by their content type, and their HTML is sanitised", () =>
+    Effect.gen(function*() {
+      const render = yield* renderer
+      const posts = yield* render([
+        ["**loud** text", "text/markdown"],
+        ["<b>bold</b><script>alert(1)</script>", "text/html"],
+        ["**<b>", "text/plain"],
+        ["**<b>", null]
+      ].map(([text = null, type = null]) => ({ text, ["content_type"]: type, ["is_local"]: "true" })))
+      assert.deepStrictEqual(posts.map(({ html }) => html), [
+        "<p><strong>loud</strong> text</p>",
+        "<b>bold</b>",
+        "<p>**&lt;b&gt;</p>",
+        "<p>**&lt;b&gt;</p>"
+      ])
+    }))
 })

@@ -46,6 +46,7 @@ export const steps: ReadonlyArray<Step> = [
         keep_direct = excluded.keep_direct, keep_pinned = excluded.keep_pinned, keep_polls = excluded.keep_polls,
         keep_media = excluded.keep_media, keep_own_favourites = excluded.keep_own_favourites,
         keep_own_bookmarks = excluded.keep_own_bookmarks, min_favourites = excluded.min_favourites, min_reblogs = excluded.min_reblogs`,
+      // The end of the run postpones the first deletion.
       `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'post_cleanup', account_id, account_id, '${nowMark}'::timestamptz
         FROM staged WHERE coalesce(enabled, true) ON CONFLICT (kind, subject_id) DO NOTHING`
     ],

@@ -111,6 +111,7 @@ export const steps: ReadonlyArray<Step> = [
     write: [
       `INSERT INTO list_accounts (id, list_id, account_id) SELECT id, list_id, account_id FROM staged ON CONFLICT DO NOTHING`
     ],
+    changes: "unseen",
     ends: "list_accounts"
   },
   {
@@ -195,6 +196,7 @@ export const steps: ReadonlyArray<Step> = [
     columns: "account_id:bigint conversation_id:bigint",
     rejects: [lacksUser("account_id")],
     write: [`INSERT INTO conversation_mutes (account_id, conversation_id) SELECT account_id, conversation_id FROM staged
-      ON CONFLICT DO NOTHING`]
+      ON CONFLICT DO NOTHING`],
+    changes: "unseen"
   }
 ]

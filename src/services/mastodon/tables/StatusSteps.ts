@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { nowMark, type Step } from "../Step.ts"
+import { nowMark, sinceMark, type Step } from "../Step.ts"
 import { lacksAccount, lacksPost, listOf } from "./ColumnSql.ts"
 import { renderer } from "./TextRenderer.ts"
 
@@ -17,17 +17,30 @@ const isCopied = (days: number) =>
     exists("favourites x WHERE x.status_id = t.id"),
     exists("bookmarks x WHERE x.status_id = t.id"),
     exists("statuses x WHERE x.reblog_of_id = t.id AND x.local"),
+    exists("statuses x WHERE x.id = t.reblog_of_id AND coalesce(x.local, x.uri IS NULL)"),
     exists("statuses x WHERE x.in_reply_to_id = t.id AND x.local"),
     exists("status_pins x WHERE x.status_id = t.id"),
     exists("mentions x JOIN accounts a ON a.id = x.account_id WHERE x.status_id = t.id AND a.domain IS NULL")
   ].join(" OR ")
 
+/** Ids of older posts that these copied rows referred to first since the last run. */
+const referredSince = (ids: string, rows: string) => `SELECT ${ids} FROM ${rows} WHERE r.created_at >= ${sinceMark}`
+const concernsSince = `t.id IN (${
+  [
+    ...["favourites", "bookmarks", "status_pins", "mentions"].map((table) =>
+      referredSince("r.status_id", `${table} r`)
+    ),
+    ...["reblog_of_id", "in_reply_to_id"].map((column) => `${referredSince(`r.${column}`, "statuses r")} AND r.local`)
+  ].join(" UNION ALL ")
+})`
+
 /** Posts of other servers, in contrast to boosts and to local posts, which are all copied. */
 const isOthers = "t.reblog_of_id IS NULL AND NOT coalesce(t.local, t.uri IS NULL)"
 const reported = "SELECT unnest(r.status_ids) FROM reports r"
-/** Posts of any age that local accounts quote. */
+/** Posts of any age that local accounts quote, or that quote them: their servers look up the consent. */
 const quotedHere = `SELECT q.quoted_status_id FROM quotes q JOIN accounts a ON a.id = q.account_id AND a.domain IS NULL
-  WHERE q.quoted_status_id IS NOT NULL`
+  WHERE q.quoted_status_id IS NOT NULL
+  UNION ALL SELECT q.status_id FROM quotes q JOIN accounts a ON a.id = q.quoted_account_id AND a.domain IS NULL`
 
 /** Policy words of Mastodon's bits: automatic audiences in the upper 16, those that need approval in the lower. */
 const quotePolicy = (() => {
@@ -51,6 +64,10 @@ const computed = [
     "mentioned",
     "(SELECT json_agg(json_build_array(m.account_id::text, coalesce(m.silent, false))) FROM mentions m WHERE m.status_id = t.id AND m.account_id IS NOT NULL)"
   ],
+  [
+    "parent_uri",
+    "(SELECT p.uri FROM statuses p WHERE p.id = t.in_reply_to_id AND NOT coalesce(p.local, p.uri IS NULL) AND p.deleted_at IS NULL)"
+  ],
   ["ordered", "to_jsonb(t.ordered_media_attachment_ids)"],
   ["tag_ids", "(SELECT json_agg(x.tag_id::text) FROM statuses_tags x WHERE x.status_id = t.id)"]
 ] as const
@@ -61,21 +78,26 @@ const rejects = [
   ["visibility NOT BETWEEN 0 AND 4", "the visibility is unknown"]
 ] as const
 
+/** The parent is here, or comes with this batch. */
+const hasParent = `(EXISTS (SELECT FROM statuses p WHERE p.id = staged.in_reply_to_id) OR EXISTS (SELECT FROM staged p
+      WHERE p.id = staged.in_reply_to_id))`
+
 const writeStatuses =
   `INSERT INTO statuses (id, account_id, uri, url, local, text, html, spoiler_text, sensitive, visibility, limited,
-    language, in_reply_to_id, in_reply_to_account_id, reblog_of_id, conversation_id, application_id, created_at, edited_at,
+    language, in_reply_to_id, in_reply_to_uri, in_reply_to_account_id, reblog_of_id, conversation_id, application_id, created_at, edited_at,
     interaction_policy, content_type, local_only)
   SELECT id, account_id, CASE WHEN NOT is_local THEN uri END, CASE WHEN NOT is_local THEN coalesce(nullif(url, ''), uri) END, is_local,
     CASE WHEN is_local THEN coalesce(text, '') ELSE '' END, coalesce(html, ''), coalesce(spoiler_text, ''), coalesce(sensitive, false),
     (ARRAY['public', 'unlisted', 'private', 'direct', 'direct'])[visibility + 1], visibility = 4, nullif(language, ''),
-    CASE WHEN EXISTS (SELECT FROM statuses p WHERE p.id = staged.in_reply_to_id) OR EXISTS (SELECT FROM staged p
-      WHERE p.id = staged.in_reply_to_id) THEN in_reply_to_id END, in_reply_to_account_id, reblog_of_id, coalesce(conversation_id, id),
+    CASE WHEN ${hasParent} THEN in_reply_to_id END, CASE WHEN NOT ${hasParent} THEN nullif(parent_uri, '') END, in_reply_to_account_id, reblog_of_id, coalesce(conversation_id, id),
     CASE WHEN EXISTS (SELECT FROM oauth_apps a WHERE a.id = staged.application_id) THEN application_id END, created_at, edited_at,
     ${quotePolicy}, CASE WHEN is_local AND content_type = 'text/markdown' THEN 'text/markdown' ELSE 'text/plain' END,
     is_local AND coalesce(local_only, false) FROM staged
   ON CONFLICT (id) DO UPDATE SET text = excluded.text, html = excluded.html, spoiler_text = excluded.spoiler_text,
     sensitive = excluded.sensitive, language = excluded.language, edited_at = excluded.edited_at,
-    interaction_policy = excluded.interaction_policy`
+    interaction_policy = excluded.interaction_policy,
+    in_reply_to_id = coalesce(excluded.in_reply_to_id, statuses.in_reply_to_id),
+    in_reply_to_uri = CASE WHEN coalesce(excluded.in_reply_to_id, statuses.in_reply_to_id) IS NULL THEN excluded.in_reply_to_uri END`
 
 const writeParts = [
   `INSERT INTO status_stats (status_id) SELECT id FROM staged ON CONFLICT DO NOTHING`,
@@ -117,14 +139,21 @@ const polls: Step = {
     ]
   ],
   write: [
+    // An edit of the options ended the votes.
+    `DELETE FROM poll_votes v USING staged s JOIN polls p ON p.status_id = s.status_id
+      WHERE v.status_id = s.status_id AND p.options <> ${listOf("s.options", "text")}`,
     `INSERT INTO polls (status_id, options, counts, voters_count, multiple, hide_totals, expires_at)
     SELECT status_id, ${listOf("options", "text")}, ${listOf("cached_tallies", "bigint")}::int[], voters_count,
       coalesce(multiple, false), coalesce(hide_totals, false), expires_at FROM staged
-    ON CONFLICT (status_id) DO UPDATE SET counts = excluded.counts, voters_count = excluded.voters_count, expires_at = excluded.expires_at`,
+    ON CONFLICT (status_id) DO UPDATE SET options = excluded.options, multiple = excluded.multiple,
+      hide_totals = excluded.hide_totals, counts = excluded.counts, voters_count = excluded.voters_count, expires_at = excluded.expires_at`,
     `INSERT INTO agenda (kind, subject_id, account_id, due_at) SELECT 'poll_end', status_id, account_id, expires_at FROM staged
     WHERE expires_at > '${nowMark}'::timestamptz ON CONFLICT (kind, subject_id) DO UPDATE SET due_at = excluded.due_at`
   ],
-  changes: true
+  changes: true,
+  // An edit may have removed the poll of a post.
+  ends: "polls",
+  endsBy: { column: "status_id", cursorOf: "posts" }
 }
 
 const votes: Step = {
@@ -194,15 +223,24 @@ export const make = Effect.fnUntraced(function*(
     ...step(name, `${kind} AND (${isCopied(days)})`),
     // The other conditions look up who refers to each post.
     countedWhere: `t.deleted_at IS NULL AND ${kind}`,
+    changesWith: concernsSince,
     ends: "statuses"
   })
   return [
     tags,
     threads,
-    // Before the posts that quote them, or that are reported.
-    { ...step("quoted posts", `${isOthers} AND t.id IN (${quotedHere})`), needs: "quotes" },
-    { ...step("reported posts", `${isOthers} AND t.id IN (${reported})`), needs: "reports" },
     all("posts", "t.reblog_of_id IS NULL"),
+    // After the local posts that they reply to, before their boosts.
+    {
+      ...step("quoted posts", `${isOthers} AND t.id IN (${quotedHere})`),
+      needs: "quotes",
+      changesWith: `t.id IN (${referredSince("r.quoted_status_id", "quotes r")})`
+    },
+    {
+      ...step("reported posts", `${isOthers} AND t.id IN (${reported})`),
+      needs: "reports",
+      changesWith: `t.id IN (${referredSince("unnest(r.status_ids)", "reports r")})`
+    },
     all("boosts", "t.reblog_of_id IS NOT NULL"),
     polls,
     votes

@@ -1,6 +1,7 @@
 import { Effect, Redacted } from "effect"
 import { isBcryptHash } from "../../identity/PasswordBytes.ts"
 import { secretCipher } from "../../secrets/Seals.ts"
+import { otpSecret } from "../RailsEncryption.ts"
 import { nowMark, type Step, type TextRow } from "../Step.ts"
 import { lacksAccount, lacksUser, listOrNull } from "./ColumnSql.ts"
 
@@ -104,9 +105,8 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
   /** Encrypts the secret of two-factor sign-in with this server's key. Without it the password alone must not sign in. */
   const withFactor = Effect.fnUntraced(function*(row: TextRow) {
     if (row["otp_required_for_login"] !== "true") return { ...row, factor: "off" }
-    const stored = row["otp_secret"] ?? ""
-    const secret = /^[A-Z2-7]{16,128}$/.test(stored) ? stored : decrypt(stored)
-    if (secret === undefined || !/^[A-Z2-7]{16,128}$/.test(secret)) {
+    const secret = otpSecret(row["otp_secret"] ?? "", decrypt)
+    if (secret === undefined) {
       return { ...row, factor: "lost", ["encrypted_password"]: lockedHash }
     }
     const sealed = yield* seal.encrypt(Redacted.make(secret))
@@ -128,6 +128,7 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
       ["coalesce(email, '') = ''", "the user has no e-mail address"]
     ],
     write: [
+      `DELETE FROM transfer_rejects r USING staged s WHERE r.step IN ('passwords', 'second factors') AND r.row_id = s.account_id`,
       `INSERT INTO transfer_rejects (step, row_id, reason) SELECT 'passwords', account_id,
         'no password can be verified here; the user sets a new one by e-mail' FROM staged
         WHERE locked IS NOT NULL ON CONFLICT DO NOTHING`,
@@ -137,7 +138,7 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
       `INSERT INTO users (account_id, email, unconfirmed_email, password_hash, role_id, locale, time_zone, approved, disabled,
         confirmed_at, created_at, default_visibility, default_sensitive, default_language, chosen_languages, show_application,
         noindex, expand_media, expand_spoilers, autoplay_gifs, last_seen_at, last_sign_in_at, otp_secret, otp_enabled_at, otp_last_step,
-        age_verified_at)
+        age_verified_at, default_quote_policy)
       SELECT account_id, email, nullif(unconfirmed_email, ''), encrypted_password,
         coalesce((SELECT r.id FROM roles r WHERE r.id = role_id), -99), nullif(locale, ''), nullif(time_zone, ''), coalesce(approved, true),
         coalesce(disabled, false), confirmed_at, created_at,
@@ -154,10 +155,18 @@ export const make = Effect.fnUntraced(function*(decrypt: (message: string) => st
         setting("web.auto_play")
       })::boolean, false),
         current_sign_in_at, coalesce(current_sign_in_at, last_sign_in_at), decode(sealed, 'hex'),
-        CASE WHEN sealed IS NOT NULL THEN updated_at END, CASE WHEN sealed IS NOT NULL THEN consumed_timestep END, age_verified_at
+        CASE WHEN sealed IS NOT NULL THEN updated_at END, CASE WHEN sealed IS NOT NULL THEN consumed_timestep END, age_verified_at,
+        CASE WHEN ${setting("default_quote_policy")} IN ('public', 'followers', 'nobody') THEN ${
+        setting("default_quote_policy")
+      } ELSE 'public' END
       FROM staged ON CONFLICT (account_id) DO UPDATE SET email = excluded.email, password_hash = excluded.password_hash,
         role_id = excluded.role_id, approved = excluded.approved, disabled = excluded.disabled, confirmed_at = excluded.confirmed_at,
-        otp_secret = excluded.otp_secret, otp_enabled_at = excluded.otp_enabled_at, otp_last_step = excluded.otp_last_step`
+        unconfirmed_email = excluded.unconfirmed_email, locale = excluded.locale, time_zone = excluded.time_zone,
+        default_visibility = excluded.default_visibility, default_sensitive = excluded.default_sensitive,
+        default_language = excluded.default_language, default_quote_policy = excluded.default_quote_policy,
+        chosen_languages = excluded.chosen_languages, show_application = excluded.show_application, noindex = excluded.noindex,
+        expand_media = excluded.expand_media, expand_spoilers = excluded.expand_spoilers, autoplay_gifs = excluded.autoplay_gifs,
+        age_verified_at = excluded.age_verified_at, otp_secret = excluded.otp_secret, otp_enabled_at = excluded.otp_enabled_at, otp_last_step = excluded.otp_last_step`
     ],
     changes: true,
     ends: "users",
