@@ -28,7 +28,7 @@ interface Post {
   readonly deleted: boolean
 }
 
-/** What accounts have after their transfers, each run alone, in order, and without faults. */
+/** Posts and relations of accounts after their transfers, as if each ran alone, in order, and without faults. */
 class Expected {
   /** Import that added each post, by account and original id. */
   readonly posts = new Map<bigint, Map<string, bigint>>()
