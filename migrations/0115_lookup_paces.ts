@@ -9,5 +9,5 @@ export default Effect.gen(function*() {
     rested_at timestamptz NOT NULL
   )`
   yield* sql`COMMENT ON TABLE lookup_paces IS
-    'Hosts at which imports look up accounts and posts, with the time from which on none of these look-ups counts.'`
+    'Hosts at which imports look up accounts and posts, with the time at which their full allowance is restored.'`
 })

@@ -25,10 +25,11 @@ export const tried = async <A>(name: string, step: () => Promise<A>): Promise<A>
   throw new Error(`${name}: ${triesMax} tries did not end`)
 }
 
-/** Waits until the page's service worker is active. A page registers it once; a registration that failed is repeated. */
-export const workerReady = (page: Page) =>
-  tried("the service worker is active", () =>
-    page.evaluate(`navigator.serviceWorker.register("/sw.js").then(
-      () => navigator.serviceWorker.ready.then(() => true),
-      () => new Promise(() => {})
-    )`))
+/** Waits until the page's service worker is active. A page registers it once, so one whose registration failed is reloaded. */
+export const workerReady = (page: Page) => {
+  let turns = 0
+  return tried("the service worker is active", async () => {
+    if (turns++ > 0) await page.reload()
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+  })
+}

@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { timeSlotBits } from "../../src/services/search/TimeWindows.ts"
 import { TestServer } from "./Server.ts"
 import { counting } from "./StatementCounter.ts"
 import { TestDatabase } from "./TestDatabase.ts"
@@ -63,7 +64,7 @@ export const runsOf = Effect.fnUntraced(function*<E, R>(request: Effect.Effect<u
 
 /** Beginning of a search in one period, and maximum periods: a busy machine ends a search after any of them. */
 const periodSearch = "SELECT c.id FROM (SELECT d.status_id"
-const periodsMax = 5
+const periodsMax = timeSlotBits.length + 1
 
 /** Returns the statements that `many` runs more often than `few`, and more than once: those that are run row by row. */
 export const repeatedIn = (few: ReadonlyMap<string, number>, many: ReadonlyMap<string, number>) =>

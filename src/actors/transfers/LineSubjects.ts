@@ -15,7 +15,7 @@ const hostsAtOnceMax = 8
 const lookUpSecondsMax = 15
 const lookUpsSecondsMax = 40
 
-/** Results of looking up the subjects of lines. Lines in none of them were not looked up yet, as look-ups at their host wait. */
+/** Results of looking up the subjects of lines. Lines in none of these must still be looked up; their host is paced or slow. */
 interface Looked {
   /** Accounts or statuses by place. */
   readonly subjects: ReadonlyMap<number, bigint>

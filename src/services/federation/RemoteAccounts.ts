@@ -176,12 +176,12 @@ export class RemoteAccounts extends Context.Service<RemoteAccounts, {
        * its ids again (federation.md section 3).
        */
       const reinstalled = Effect.fnUntraced(function*(id: AccountId, now: number) {
-        yield* sql`DELETE FROM tombstones WHERE account_id = ${id}`
-        // A deleted post is kept for a while; its id is free.
+        // A post that its author deleted is kept for a while; its id is free. One that a moderator deleted stays known.
         yield* tracked("status", (rows: ReadonlyArray<{ readonly id: bigint }>) => rows.map(({ id }) => id))(
           idRows(sql`${update(sql, { uri: sql`uri || '#' || id` })} WHERE account_id = ${id} AND deleted_at IS NOT NULL
-            AND uri NOT LIKE '%#' || id RETURNING id`)
+            AND uri IN (SELECT t.uri FROM tombstones t WHERE t.account_id = ${id}) RETURNING id`)
         )
+        yield* sql`DELETE FROM tombstones WHERE account_id = ${id}`
         const [row] = yield* refollowedRows(sql`SELECT refollowed_at FROM remote_actors WHERE account_id = ${id}`)
         const next = (row?.refollowedAt?.getTime() ?? -Infinity) + refollowMillisMin
         yield* jobs.enqueue("refollow", id, Math.max(refollowDelayMillis, next - now))

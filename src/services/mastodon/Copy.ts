@@ -235,7 +235,8 @@ export const make = Effect.gen(function*() {
       const last = keys.at(-1)
       if (last === undefined) return copied
       const found = singleRow(yield* keyListRows(source.unsafe(yield* atThisTime(keysQuery(step, keys))))).keys
-      const gone = keys.filter((key) => !found.includes(key))
+      const present = new Set(found)
+      const gone = keys.filter((key) => !present.has(key))
       yield* sql`DELETE FROM transfer_rejects WHERE step = ${step.name} AND row_id = ANY (${gone}::bigint[])`
       copied += (yield* run(step, 0n, { keys: found })).copied
       cursor = last

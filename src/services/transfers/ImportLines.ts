@@ -114,7 +114,7 @@ export class ImportLines extends Context.Service<ImportLines, {
   ) => Effect.Effect<ReadonlyArray<number>, SqlError>
   /**
    * Postpones the waiting lines of slow hosts for seconds, so that the lines of other hosts do not wait for them; those of
-   * hosts that became `busy`, for minutes. This is no try, as the host responded.
+   * hosts that became `busy`, for minutes. Does not count as a try, because the host responded.
    */
   readonly postpone: (
     transferId: bigint,

@@ -3,13 +3,14 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Interval of look-ups at one host, in milliseconds, and look-ups that may be made at once after a pause. Mastodon responds
- * to 300 requests of an address in five minutes, of which a look-up takes two: WebFinger and the actor.
+ * Interval of look-ups at one host, in milliseconds, and look-ups that may be made at once after a pause. A look-up takes up
+ * to three requests: a post or WebFinger, the actor, and WebFinger to confirm its handle. In five minutes these are fewer than
+ * 300, Mastodon's limit for requests of one address to its API.
  */
-export const lookUpMillis = 2_500
+export const lookUpMillis = 4_000
 export const lookUpsAtOnce = 20
 
-/** Returns the last time from which on a host may rest, so that it can be asked now; both in milliseconds since 1970. */
+/** Returns the latest `rested_at` at which a host still has a look-up left. */
 const latestRest = (now: number) => new Date(now + (lookUpsAtOnce - 1) * lookUpMillis)
 
 /** Condition: look-ups at the host of a row must wait. */

@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Json } from "../../services/federation/Peer.ts"
-import { json, newPerson } from "../../support/Api.ts"
+import { ask, json, newPerson } from "../../support/Api.ts"
 import { eventually } from "../../support/Eventually.ts"
+import { staffMember } from "../../support/Staff.ts"
 import { respond } from "./Exchange.ts"
 import { actorOf, found, mentioning, there } from "./InboxCalls.ts"
 import { deliverFrom, note, OtherServer, type RemotePerson, servers } from "./Sending.ts"
@@ -103,7 +104,7 @@ layer(servers, { excludeTestServices: true })("follows of an account whose keys 
       yield* forgetJobs
     }))
 
-  it.effect("F484: a reinstalled server may use ids of deleted posts again", () =>
+  it.effect("F484: a reinstalled server may use ids of deleted posts again, but not of those that a moderator deleted", () =>
     Effect.gen(function*() {
       const dora = yield* newPerson("dora")
       const doras = mentioning(yield* actorOf(dora))
@@ -113,12 +114,18 @@ layer(servers, { excludeTestServices: true })("follows of an account whose keys 
       const object = `${before.id}/notes/one`
       yield* deliverFrom(before, { type: "Delete", object: { type: "Tombstone", id: object } })
       assert.notStrictEqual(yield* speak(before, "one", doras), "done")
+      assert.strictEqual(yield* speak(before, "spam", doras), "done")
+      const [{ status: spam }] = yield* json(dora, "/api/v1/notifications")
+      const moderator = yield* staffMember("mona", ["manageReports", "manageUsers"])
+      const deletion = { type: "delete", status_ids: [spam.id] }
+      assert.strictEqual((yield* ask(moderator, "POST", "/api/v1/admin/status_actions", deletion)).status, 200)
 
       const after = yield* there("uma")
       assert.strictEqual(yield* speak(after, "two", doras), "done")
       assert.strictEqual(yield* speak(after, "one", doras), "done")
       const [newest] = yield* json(dora, "/api/v1/notifications")
       assert.strictEqual(newest.status.uri, object)
+      assert.strictEqual(yield* speak(after, "spam", doras), "ignored: already stored")
       yield* forgetJobs
     }))
 

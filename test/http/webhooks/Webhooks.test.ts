@@ -114,6 +114,9 @@ layer(TestServer.layer({ OUTBOUND_ALLOW: "127.0.0.0/8" }), { excludeTestServices
         hooks.push(yield* hook(other.url))
         yield* ask(by, "POST", "/api/v1/statuses", { status: "one" })
         yield* toldOf(other, 1)
+        // More must end to free a place for the other one.
+        const ended = yield* (yield* SqlClient.SqlClient)`SELECT FROM webhooks WHERE failed_at IS NOT NULL`
+        assert.isBelow(ended.length, 3)
         // Requests to the silent programs may still be on their way.
         yield* eventually(Effect.sync(() => heard), (requests) => requests >= 16)
         for (const { body } of hooks) yield* ask(by, "DELETE", `${path}/${body.id}`)
